@@ -1,8 +1,8 @@
 """Reads the answers in `exercises/NN_topic/answers/`, written as students would type them.
 
 `right.py` holds right answers in many styles, `wrong.py` wrong ones. A cell begins with the exercise
-and a few words on the answer; for a wrong one the misconception whose hint it gets follows, or
-nothing where no hint fits:
+and a few words on the answer, in which there is no bar; for a wrong one a bar and the misconception
+whose hint it gets follow, or nothing where no hint fits:
 
     # %% softmax: down the columns | softmax_over_columns
     def softmax(scores):
@@ -33,6 +33,8 @@ from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
 _CELL = re.compile(r"^# %% (\w+): ([^|\n]+?)(?: \| ?(\w*))?\n(.*?)(?=^# %% |\Z)", re.M | re.S)
+#: The first line of a cell that has a bar.
+_BARRED = re.compile(r"^# %% \w+: .*\|.*\n", re.M)
 _BASE = re.compile(r"# edits: (.+)\n")
 
 
@@ -120,6 +122,12 @@ def _cells(assignment: Assignment, kind: str) -> list[tuple[str, str, str, str]]
             f"there is no {where}: write {kind} answers to its exercises, as students would type them."
         ) from error
     found = _CELL.findall(text)
+    for first in _BARRED.findall(text):
+        if not _CELL.match(first):
+            raise CourseError(
+                f"{where}: `{first.strip()}`: a bar separates the words from the name of the"
+                " misconception, so the words cannot have one."
+            )
     if len(found) != text.count("# %% "):
         raise CourseError(f"{where}: begin every cell with `# %% EXERCISE: in words`.")
     for name, words, *_ in found:

@@ -184,6 +184,48 @@ WRONG = {
         - self.n, self.n_words, self.discount = n, n_words, discount
         + self.n, self.n_words, self.discount = n, n_words, 0.75
         """,
+    "unigrams_are_shares": """
+        Your unigrams are plain shares of the continuation counts. The formula holds for them, too: the
+        discount is taken from each count, and goes to the level below, where every word has the
+        probability 1 / |V|.
+
+        - p = (seen + self.discount * len(following) * p) / totals[shorter]
+        + p = (seen + self.discount * len(following) * p) / totals[shorter]
+        + if m == 1:
+        +     p = following.get(word, 0) / totals[shorter]
+        """,
+    "unigrams_are_shares_of_tokens": """
+        Your unigrams are the words' shares of all tokens. They have continuation counts (unless n is 1):
+        with how many different words in front does the word occur? And the discount is taken from
+        them, too, for the level below, where every word has the probability 1 / |V|.
+
+        - self.tables.insert(0, table)
+        + self.tables.insert(0, table)
+        + self.tables[0] = count_ngrams(sentences, 1)
+        ...
+        - p = (seen + self.discount * len(following) * p) / totals[shorter]
+        + p = (seen + self.discount * len(following) * p) / totals[shorter]
+        + if m == 1:
+        +     p = following.get(word, 0) / totals[shorter]
+        """,
+    "unigrams_not_discounted": """
+        Nothing is taken from your unigrams, and still every word gets a share of 1 / |V| on top, so they
+        sum to more than 1. The discount is taken from their counts as from all others.
+
+        - seen = max(following.get(word, 0) - self.discount, 0)
+        + seen = max(following.get(word, 0) - (self.discount if m > 1 else 0), 0)
+        """,
+    "no_unigrams": """
+        Your unigrams are left out: below the bigrams every word has the probability 1 / |V| at once.
+        The empty context has continuation counts, too, and 1 / |V| stands below these.
+
+        - following = table.get(shorter)
+        - if following is None:  # then no longer context was seen either
+        + if m == 1:
+        +     continue
+        + following = table.get(shorter)
+        + if following is None:  # then no longer context was seen either
+        """,
 }
 
 RIGHT = {

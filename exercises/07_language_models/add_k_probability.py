@@ -152,6 +152,31 @@ WRONG = {
         - total = sum(following.values()) + k * n_words
         + total = sum(following.values()) + k * (n_words + 1)
         """,
+    "vocabulary_without_k": """
+        The denominator grows by |V| whatever k is, as if k were 1. Each of the |V| words gets k more, so it grows
+        by k times |V|.
+
+        - total = sum(following.values()) + k * n_words
+        + total = sum(following.values()) + n_words
+        """,
+    "k_plus_vocabulary": """
+        The denominator grows by k plus |V|. Each of the |V| words gets k more, so it grows by k times |V|.
+
+        - total = sum(following.values()) + k * n_words
+        + total = sum(following.values()) + k + n_words
+        """,
+    "counts_times_vocabulary": """
+        |V| multiplies the sum of the counts, too. It multiplies k alone: look at the parentheses.
+
+        - total = sum(following.values()) + k * n_words
+        + total = (sum(following.values()) + k) * n_words
+        """,
+    "one_in_the_numerator": """
+        The count of the word grows by 1 whatever k is. It grows by k, as those of all other words do.
+
+        - return (following.get(word, 0) + k) / total if total > 0 else 0.0
+        + return (following.get(word, 0) + 1) / total if total > 0 else 0.0
+        """,
 }
 
 RIGHT = {

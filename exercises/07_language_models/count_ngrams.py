@@ -143,6 +143,48 @@ WRONG = {
         + following = counts.setdefault(context, {})
         + following[padded[i]] = following.get(padded[i], 0) + 1
         """,
+    "everything_before": """
+        For n = 1 your contexts are all the words read so far. A slice that begins at -(n - 1) is
+        then [-0:], and -0 is 0: it takes everything in place of nothing. Count from the front where
+        the context begins.
+
+        - context = tuple(padded[i - n + 1 : i])
+        + context = tuple(padded[:i][-(n - 1) :])
+        """,
+    "context_grows_for_unigrams": """
+        For n = 1 the context should stay the empty tuple, and yours becomes the word before. Where
+        the context moves on, n - 1 words are left of it: with n = 1 none.
+
+        - for sentence in sentences:
+        -     padded = [START] * (n - 1) + sentence + [STOP]
+        -     for i in range(n - 1, len(padded)):
+        -         context = tuple(padded[i - n + 1 : i])
+        -         counts.setdefault(context, Counter())[padded[i]] += 1
+        + for sentence in sentences:
+        +     context = (START,) * (n - 1)
+        +     for word in [*sentence, STOP]:
+        +         counts.setdefault(context, Counter())[word] += 1
+        +         context = (*context[1:], word)
+        """,
+    "bigrams_for_unigrams": """
+        For n = 1 you count bigrams: each context has one word. A context has n - 1 words, so the only
+        one is the empty tuple, and no start token stands in front.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        - for i in range(n - 1, len(padded)):
+        -     context = tuple(padded[i - n + 1 : i])
+        + before = max(n - 1, 1)
+        + padded = [START] * before + sentence + [STOP]
+        + for i in range(before, len(padded)):
+        +     context = tuple(padded[i - before : i])
+        """,
+    "start_among_unigrams": """
+        For n = 1 a start token is counted as if it were a word. There are n - 1 of them in front of a
+        sentence: with n = 1 none.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * max(n - 1, 1) + sentence + [STOP]
+        """,
 }
 
 RIGHT = {

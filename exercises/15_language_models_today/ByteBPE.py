@@ -204,6 +204,41 @@ WRONG = {
         - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
         + for piece in pieces(text.encode("utf-8")):
         """,
+    "characters_of_texts": """
+        Bytes are taken as they are, but of a text you take the numbers of its characters. Only up to 127
+        is that the same: é is one character and two bytes. Take the bytes of the text in UTF-8.
+
+        - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        -     tokens = list(piece)
+        + is_text = isinstance(text, str)
+        + for piece in pieces(text.encode("utf-8") if is_text else text):
+        +     tokens = [ord(c) for c in piece.decode("utf-8")] if is_text else list(piece)
+        """,
+    "characters_and_no_bytes": """
+        These are the numbers of the characters, and bytes, which `encode` takes as well, are an error.
+        Take the bytes of a text in UTF-8, and bytes as they are.
+
+        - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        -     tokens = list(piece)
+        + for word in re.findall(r" ?\\S+|\\s", text):
+        +     tokens = [ord(c) for c in word]
+        """,
+    "encodes_as_latin": """
+        The text is encoded as latin-1, in which é is one byte and 東 cannot be written at all. Take its
+        bytes in UTF-8.
+
+        - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        + for piece in pieces(text.encode("latin-1", "replace") if isinstance(text, str) else text):
+        """,
+    "a_byte_for_each_character": """
+        Each character should become one byte, but the number of a character can be above 255. UTF-8
+        gives such a character several bytes: encode the text with it.
+
+        raises ValueError
+
+        - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        + for piece in pieces(bytes(map(ord, text)) if isinstance(text, str) else text):
+        """,
 }
 
 FURTHER = """

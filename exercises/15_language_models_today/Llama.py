@@ -93,7 +93,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "without_the_last_norm": """
-        The last normalization is missing: the head reads normalized states.
+        The last normalization is missing. It belongs to `states`, after the last block, so that the head
+        reads normalized vectors.
 
         - return self.norm(X), longer
         + return X, longer
@@ -193,6 +194,34 @@ WRONG = {
 
         - X, longer = self.tokens(ids), []
         + X, longer = self.tokens(ids) * self.tokens.embedding_dim**0.5, []
+        """,
+    "normalizes_in_forward": """
+        The logits are right, but `states` returns vectors before the last normalization. It promises
+        those after it: normalize in `states`, and there only.
+
+        - return self.norm(X), longer
+        + return X, longer
+        ...
+        - return self.head(self.states(ids)[0])
+        + return self.head(self.norm(self.states(ids)[0]))
+        """,
+    "normalizes_twice": """
+        The vectors are normalized twice: `states` returns normalized ones already. The head reads them
+        as they are.
+
+        - return self.head(self.states(ids)[0])
+        + return self.head(self.norm(self.states(ids)[0]))
+        """,
+    "normalizes_after_each_block": """
+        The last normalization is applied after each block. It comes once, after the last one: in
+        between, the vectors go on as they are.
+
+        -             X, K, V = block(X, None if cache is None else cache[i])
+        +             X, K, V = block(X, None if cache is None else cache[i])
+        +             X = self.norm(X)
+        ...
+        - return self.norm(X), longer
+        + return X, longer
         """,
 }
 

@@ -68,6 +68,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("merged", (n, 2), 3, 1, *calls, bias=False, title=title)
     yield case("merged", (3, 3), 1, 2, ("merged",), changed=False, title="merged at first")
     yield case("merged", (4, 1), 2, 3, ("merged",), title="the merged matrix of a single output")
+    calls = ("merged",), ("linear.weight.data.zero_",)
+    title = "the merged matrix, when the frozen one changes"
+    yield case("merged", (2, n), 1, 3, *calls, title=title)
 
     X, title = normal(rng, 3, 2), "a rank above both sizes"
     yield case("edges", (2, 3), 5, n, ("__call__", X), title=title)
@@ -174,6 +177,25 @@ WRONG = {
 
         - if rank < 1:
         + if rank < 0:
+        """,
+    "merges_into_the_weight": """
+        The sum is written into the frozen matrix, and that matrix is returned. So the layer adds the
+        change twice from now on, and what you returned changes again with the next merge. Leave the
+        matrix alone (`+=` and `add_` do not), and return a new one.
+
+        - return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        + W = self.linear.weight.data
+        + W += self.scale * self.lora_B.weight @ self.lora_A.weight
+        + return W
+        """,
+    "returns_the_weight": """
+        What you return is the frozen matrix itself, into which the sum was written: if one of them
+        changes, so does the other. Leave the matrix alone, and return a new tensor.
+
+        - return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        + self.linear.weight += self.scale * self.lora_B.weight @ self.lora_A.weight
+        + self.lora_B.weight.zero_()
+        + return self.linear.weight.data
         """,
 }
 

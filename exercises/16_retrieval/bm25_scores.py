@@ -205,6 +205,44 @@ WRONG = {
         - raise ValueError("a collection needs a document")
         + return torch.zeros(0)
         """,
+    "size_of_the_index": """
+        In the weight of a word, N is the size of the index: how many different words there are. N is the
+        number of documents, and `lengths` has one number for each.
+
+        - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        + idf = math.log(1 + (len(index) - n + 0.5) / (n + 0.5))
+        """,
+    "size_of_the_index_and_mean": """
+        N is the size of the index here, in the weights and in the mean length: how many different words
+        there are. It is the number of documents, and `lengths` has one number for each.
+
+        - average = sum(lengths) / N
+        + average = sum(lengths) / max(1, len(index))
+        ...
+        - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        + idf = math.log(1 + (len(index) - n + 0.5) / (n + 0.5))
+        """,
+    "size_of_the_index_everywhere": """
+        There is a score for each word of the index, since its size was taken for N. N is the number of
+        documents, and `lengths` has one number for each.
+
+        - N = len(lengths)
+        + N = len(index)
+        """,
+    "words_in_all": """
+        In the weight of a word, N is the number of all words in all documents. It is the number of
+        documents.
+
+        - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        + idf = math.log(1 + (sum(lengths) - n + 0.5) / (n + 0.5))
+        """,
+    "empty_documents_not_counted": """
+        In the weight of a word, N leaves out documents without words, which the index does not know.
+        They are documents, too: `lengths` has a number for each.
+
+        - idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        + idf = math.log(1 + (sum(length > 0 for length in lengths) - n + 0.5) / (n + 0.5))
+        """,
 }
 
 RIGHT = {

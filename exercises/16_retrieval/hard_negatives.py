@@ -195,6 +195,36 @@ WRONG = {
         - return kept[:n]
         + return sorted(kept)[:n]
         """,
+    "all_for_none": """
+        With n = 0 all paragraphs that qualify are returned. A loop that appends first and compares
+        afterwards never sees the length 0, and `if n` takes 0 for no limit: compare first, or cut at the
+        end.
+
+        - return kept[:n]
+        + return kept[: n or None]
+        """,
+    "one_for_none": """
+        With n = 0 there is one paragraph in the result: the loop compares only after it has appended.
+        Compare first, or cut at the end.
+
+        - return kept[:n]
+        + return kept[: max(n, 1)]
+        """,
+    "one_too_many": """
+        One paragraph too many: the loop stops only when there are more than n. Stop when there are n.
+
+        - return kept[:n]
+        + return kept[: n + 1]
+        """,
+    "reads_on": """
+        The loop reads on until it has n, and the ranking may end before that. If fewer qualify, return
+        these.
+
+        raises IndexError
+
+        - return kept[:n]
+        + return [kept[i] for i in range(n)]
+        """,
 }
 
 RIGHT = {

@@ -151,7 +151,8 @@ WRONG = {
         many there are to choose from grows with every block.
 
         - best, kept = best.topk(min(k, best.shape[1]), dim=1)
-        + best, kept = best.topk(min(k, first or len(block), len(block) or k, best.shape[1]), dim=1)
+        + k = min(k, len(block)) if first == 0 else k
+        + best, kept = best.topk(k, dim=1)
         """,
     "smallest": """
         The smallest inner products were kept. The largest are wanted.
@@ -250,6 +251,21 @@ WRONG = {
 
         - return best, where
         + return where, best
+        """,
+    "as_many_as_this_block": """
+        As many as *this* block has vectors are kept, so after a small one the best so far are lost. There
+        are more to choose from: the best so far and those of the block together.
+
+        - best, kept = best.topk(min(k, best.shape[1]), dim=1)
+        + best, kept = best.topk(min(k, len(block) or k, best.shape[1]), dim=1)
+        """,
+    "smallest_block_decides": """
+        After a small block fewer are kept for all that follow, since k itself has become smaller. Leave k
+        alone: how many there are to choose from grows with every block.
+
+        - best, kept = best.topk(min(k, best.shape[1]), dim=1)
+        + k = min(k, len(block) or k)
+        + best, kept = best.topk(min(k, best.shape[1]), dim=1)
         """,
 }
 

@@ -5,6 +5,7 @@ They are in `exercises/NN_topic/answers/`; `autograder.course.typed_answers` say
 """
 
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -113,5 +114,13 @@ def test_answers_that_are_missing_or_malformed_are_a_sentence(answers_of, small_
         answers_of()
     with pytest.raises(CourseError, match="begin every cell with `# %% EXERCISE: in words`"):
         answers_of(wrong="# %% average_topic\nx = 1\n")
+    bars = (
+        "`# %% average_topic: divides by {}`: a bar separates the words from the name of the miscon"
+    )
+    for title in ("the size of |V|", "|V|, twice | doubles", "twice the size|doubles"):
+        with pytest.raises(CourseError, match=re.escape(bars.format(title))):
+            answers_of(wrong=f"# %% average_topic: divides by {title}\nx = 1\n")
+    (answer,) = answers_of(wrong="# %% average_topic: twice | doubles\nx = 1\n")
+    assert (answer.words, answer.misconception) == ("twice", "doubles")
     with pytest.raises(CourseError, match="`averages: twice` answers no exercise of 07_topic"):
         answers_of(wrong="# %% averages: twice\nx = 1\n")

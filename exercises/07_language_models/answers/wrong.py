@@ -1133,3 +1133,216 @@ class LSTMCell(nn.Module):
         c = torch.sigmoid(f + self.forget_bias) * c + torch.sigmoid(i) * torch.tanh(g)
         h = torch.sigmoid(o) * torch.tanh(c)
         return h, c
+
+
+# %% count_ngrams: for n = 1 the slice [-0:] is everything read so far | everything_before
+def count_ngrams(sentences, n):
+    result = {}
+    for sentence in sentences:
+        history = [START] * (n - 1)
+        for word in [*sentence, STOP]:
+            context = tuple(history[-(n - 1) :])
+            if context not in result:
+                result[context] = Counter()
+            result[context][word] += 1
+            history.append(word)
+    return result
+
+
+# %% count_ngrams: a moving context that is one word for n = 1, too | context_grows_for_unigrams
+def count_ngrams(sentences, n):
+    counts = {}
+    for sentence in sentences:
+        context = (START,) * (n - 1)
+        for word in [*sentence, STOP]:
+            counts.setdefault(context, Counter())[word] += 1
+            context = context[1:] + (word,)
+    return counts
+
+
+# %% count_ngrams: at least one start token and one word of context | bigrams_for_unigrams
+def count_ngrams(sentences, n):
+    counts = {}
+    m = max(n - 1, 1)
+    for sentence in sentences:
+        padded = [START] * m + sentence + [STOP]
+        for i in range(m, len(padded)):
+            counts.setdefault(tuple(padded[i - m : i]), Counter())[padded[i]] += 1
+    return counts
+
+
+# %% count_ngrams: at least one start token | start_among_unigrams
+def count_ngrams(sentences, n):
+    counts = {}
+    for sentence in sentences:
+        padded = [START] * max(n - 1, 1) + sentence + [STOP]
+        for i in range(n - 1, len(padded)):
+            counts.setdefault(tuple(padded[i - n + 1 : i]), Counter())[padded[i]] += 1
+    return counts
+
+
+# %% add_k_probability: the denominator of add-one for every k | vocabulary_without_k
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    c = counts[context] if context in counts else {}
+    top = c.get(word, 0) + k
+    bottom = sum(c.values()) + n_words
+    return top / bottom if top > 0 else 0.0
+
+
+# %% add_k_probability: adds the words, not k times the words, unless k is 0 | vocabulary_without_k
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    c = counts.get(context, {})
+    total = sum(c.values())
+    if k > 0:
+        return (c.get(word, 0) + k) / (total + n_words)
+    return c.get(word, 0) / total if total else 0.0
+
+
+# %% add_k_probability: adds k and the number of words | k_plus_vocabulary
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    c = counts.get(context, {})
+    total = sum(c.values()) + k + n_words
+    return (c.get(word, 0) + k) / total if total else 0.0
+
+
+# %% add_k_probability: a parenthesis around the sum and k | counts_times_vocabulary
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    c = counts.get(context, {})
+    total = (sum(c.values()) + k) * n_words
+    return (c.get(word, 0) + k) / total if total else 0.0
+
+
+# %% add_k_probability: 1 above, k below | one_in_the_numerator
+def add_k_probability(counts, word, context, n_words, k=0.0):
+    c = counts.get(context, {})
+    total = sum(c.values()) + k * n_words
+    return (c.get(word, 0) + 1) / total if total else 0.0
+
+
+# %% KneserNey: the unigrams are shares, without discount and without 1 / V | unigrams_are_shares
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n = n
+        self.d = discount
+        self.n_words = n_words
+        self.levels = []
+        for m in range(1, n + 1):
+            if m == n:
+                level = count_ngrams(sentences, n)
+            else:
+                level = {}
+                for ctx, words in count_ngrams(sentences, m + 1).items():
+                    level.setdefault(ctx[1:], Counter()).update(words.keys())
+            self.levels.append({ctx: (c, sum(c.values())) for ctx, c in level.items()})
+
+    def probability(self, word, context):
+        unigrams, total = self.levels[0][()]
+        p = unigrams[word] / total
+        for order in range(2, self.n + 1):
+            found = self.levels[order - 1].get(tuple(context[self.n - order :]))
+            if found is not None:
+                c, s = found
+                p = max(c[word] - self.d, 0) / s + self.d * len(c) / s * p
+        return p
+
+
+# %% KneserNey: the unigrams are shares, or 1 / V where there is none | unigrams_are_shares
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.n_words, self.D = n, n_words, discount
+        table = count_ngrams(sentences, n)
+        self.rows = dict(table)
+        for _ in range(n - 1):
+            lower = {}
+            for ctx, f in table.items():
+                for w in f:
+                    lower.setdefault(ctx[1:], Counter())[w] += 1
+            table = lower
+            self.rows.update(table)
+        self.sums = {c: sum(f.values()) for c, f in self.rows.items()}
+
+    def probability(self, word, context):
+        if not context:
+            count = self.rows[()][word]
+            return count / self.sums[()] if count else 1 / self.n_words
+        lower = self.probability(word, context[1:])
+        if context not in self.rows:
+            return lower
+        f, s = self.rows[context], self.sums[context]
+        return max(f[word] - self.D, 0) / s + self.D * len(f) / s * lower
+
+
+# %% KneserNey: 1 / V in place of the unigrams | no_unigrams
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.n_words, self.D = n, n_words, discount
+        table = count_ngrams(sentences, n)
+        self.rows = dict(table)
+        for _ in range(n - 1):
+            lower = {}
+            for ctx, f in table.items():
+                for w in f:
+                    lower.setdefault(ctx[1:], Counter())[w] += 1
+            table = lower
+            self.rows.update(table)
+        self.sums = {c: sum(f.values()) for c, f in self.rows.items()}
+
+    def probability(self, word, context):
+        if not context:
+            return 1 / self.n_words
+        lower = self.probability(word, context[1:])
+        if context not in self.rows:
+            return lower
+        f, s = self.rows[context], self.sums[context]
+        return max(f[word] - self.D, 0) / s + self.D * len(f) / s * lower
+
+
+# %% KneserNey: unigrams are shares of plain counts | unigrams_are_shares_of_tokens
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.n_words, self.D = n, n_words, discount
+        table = count_ngrams(sentences, n)
+        self.rows = dict(table)
+        for _ in range(n - 1):
+            lower = {}
+            for ctx, f in table.items():
+                for w in f:
+                    lower.setdefault(ctx[1:], Counter())[w] += 1
+            table = lower
+            self.rows.update(table)
+        self.sums = {c: sum(f.values()) for c, f in self.rows.items()}
+        self.unigrams = count_ngrams(sentences, 1)[()]
+        self.N = sum(self.unigrams.values())
+
+    def probability(self, word, context):
+        if not context:
+            return self.unigrams[word] / self.N
+        lower = self.probability(word, context[1:])
+        if context not in self.rows:
+            return lower
+        f, s = self.rows[context], self.sums[context]
+        return max(f[word] - self.D, 0) / s + self.D * len(f) / s * lower
+
+
+# %% KneserNey: unigrams not discounted, but with the uniform part | unigrams_not_discounted
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.n, self.n_words, self.D = n, n_words, discount
+        table = count_ngrams(sentences, n)
+        self.rows = dict(table)
+        for _ in range(n - 1):
+            lower = {}
+            for ctx, f in table.items():
+                for w in f:
+                    lower.setdefault(ctx[1:], Counter())[w] += 1
+            table = lower
+            self.rows.update(table)
+        self.sums = {c: sum(f.values()) for c, f in self.rows.items()}
+
+    def probability(self, word, context):
+        lower = self.probability(word, context[1:]) if context else 1 / self.n_words
+        if context not in self.rows:
+            return lower
+        f, s = self.rows[context], self.sums[context]
+        taken = self.D if context else 0
+        return max(f[word] - taken, 0) / s + self.D * len(f) / s * lower

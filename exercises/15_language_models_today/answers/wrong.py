@@ -628,3 +628,323 @@ def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
         return chosen.sum() * 0
     ratio = chosen / reference_chosen - rejected / reference_rejected
     return -F.logsigmoid(beta * ratio).mean()
+
+
+# %% Llama: the last norm is in forward, not in states | normalizes_in_forward
+class Llama(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
+                 tied=True, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList(
+            [LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)]
+        )
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        P = cache[0][0].shape[2] if cache is not None else 0
+        if ids.shape[1] == 0:
+            raise ValueError("no token")
+        if P + ids.shape[1] > self.max_length:
+            raise ValueError("too many tokens")
+        X, new = self.tokens(ids), []
+        for i, block in enumerate(self.blocks):
+            X, K, V = block(X, cache[i] if cache is not None else None)
+            new.append((K, V))
+        return X, new
+
+    def forward(self, ids):
+        return self.head(self.norm(self.states(ids)[0]))
+
+
+# %% Llama: forward normalizes the states again | normalizes_twice
+class Llama(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
+                 tied=True, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList(
+            [LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)]
+        )
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        P = cache[0][0].shape[2] if cache is not None else 0
+        if ids.shape[1] == 0 or P + ids.shape[1] > self.max_length:
+            raise ValueError("too many tokens, or none")
+        X, new = self.tokens(ids), []
+        for i, block in enumerate(self.blocks):
+            X, K, V = block(X, cache[i] if cache is not None else None)
+            new.append((K, V))
+        return self.norm(X), new
+
+    def forward(self, ids):
+        return self.head(self.norm(self.states(ids)[0]))
+
+
+# %% Llama: normalizes after every block | normalizes_after_each_block
+class Llama(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
+                 tied=True, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList(
+            [LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)]
+        )
+        self.norm = RMSNorm(d_model, eps)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        if tied:
+            self.head.weight = self.tokens.weight
+
+    def states(self, ids, cache=None):
+        P = cache[0][0].shape[2] if cache is not None else 0
+        if ids.shape[1] == 0 or P + ids.shape[1] > self.max_length:
+            raise ValueError("too many tokens, or none")
+        X, new = self.tokens(ids), []
+        for i, block in enumerate(self.blocks):
+            X, K, V = block(X, cache[i] if cache is not None else None)
+            X = self.norm(X)
+            new.append((K, V))
+        return X, new
+
+    def forward(self, ids):
+        return self.head(self.states(ids)[0])
+
+
+# %% ByteBPE: encode takes characters' numbers (ord), not the bytes of UTF-8 | characters_of_texts
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = [tuple(m) for m in merges]
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        if isinstance(text, bytes):
+            words = [list(p) for p in pieces(text)]
+        else:
+            words = [[ord(c) for c in p] for p in re.findall(r" ?\S+|\s", text)]
+        out = []
+        for w in words:
+            for k, m in enumerate(self.merges):
+                new = []
+                for x in w:
+                    if new and (new[-1], x) == m:
+                        new[-1] = 256 + k
+                    else:
+                        new.append(x)
+                w = new
+            out += w
+        return out
+
+    def decode(self, ids):
+        data = b"".join([self.bytes_of[i] for i in ids])
+        return data.decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: bytes are read as latin-1, then ord of each character | characters_of_texts
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = list(merges)
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        if isinstance(text, bytes):
+            text = text.decode("latin-1")
+        out = []
+        for word in re.findall(r" ?\S+|\s", text):
+            w = [ord(c) for c in word]
+            for k, (a, b) in enumerate(self.merges, 256):
+                i = 0
+                while i < len(w) - 1:
+                    if w[i] == a and w[i + 1] == b:
+                        w[i : i + 2] = [k]
+                    i += 1
+            out += w
+        return out
+
+    def decode(self, ids):
+        return b"".join([self.bytes_of[i] for i in ids]).decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: ord of the characters, and bytes fail | characters_and_no_bytes
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = list(merges)
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        out = []
+        for word in re.findall(r" ?\S+|\s", text):
+            w = [ord(c) for c in word]
+            for k, (a, b) in enumerate(self.merges, 256):
+                i = 0
+                while i < len(w) - 1:
+                    if w[i] == a and w[i + 1] == b:
+                        w[i : i + 2] = [k]
+                    i += 1
+            out += w
+        return out
+
+    def decode(self, ids):
+        return b"".join([self.bytes_of[i] for i in ids]).decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: encodes as latin-1 | encodes_as_latin
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = list(merges)
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        if isinstance(text, str):
+            text = text.encode("latin-1", errors="replace")
+        out = []
+        for word in pieces(text):
+            w = list(word)
+            for k, (a, b) in enumerate(self.merges, 256):
+                i = 0
+                while i < len(w) - 1:
+                    if w[i] == a and w[i + 1] == b:
+                        w[i : i + 2] = [k]
+                    i += 1
+            out += w
+        return out
+
+    def decode(self, ids):
+        return b"".join([self.bytes_of[i] for i in ids]).decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: bytes of the numbers of the characters | a_byte_for_each_character
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = list(merges)
+        self.bytes_of = [bytes([i]) for i in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        if isinstance(text, str):
+            text = bytes(ord(c) for c in text)
+        out = []
+        for word in pieces(text):
+            w = list(word)
+            for k, (a, b) in enumerate(self.merges, 256):
+                i = 0
+                while i < len(w) - 1:
+                    if w[i] == a and w[i + 1] == b:
+                        w[i : i + 2] = [k]
+                    i += 1
+            out += w
+        return out
+
+    def decode(self, ids):
+        return b"".join([self.bytes_of[i] for i in ids]).decode("utf-8", errors="replace")
+
+
+# %% LoRALinear: merged changes the frozen weight in place | merges_into_the_weight
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank below 1")
+        self.linear = linear
+        for p in self.linear.parameters():
+            p.requires_grad = False
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        with torch.no_grad():
+            self.lora_B.weight.fill_(0.0)
+        self.factor = alpha / rank
+
+    def forward(self, X):
+        thin = self.lora_B(self.lora_A(X))
+        return self.linear(X) + thin * self.factor
+
+    @torch.no_grad()
+    def merged(self):
+        W = self.linear.weight.data
+        W += self.factor * self.lora_B.weight @ self.lora_A.weight
+        return W
+
+
+# %% LoRALinear: merged adds in place to the detached weight | merges_into_the_weight
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank below 1")
+        self.linear = linear
+        self.linear.requires_grad_(False)
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+        self.scale = alpha / rank
+
+    def forward(self, X):
+        return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+
+    @torch.no_grad()
+    def merged(self):
+        change = self.scale * self.lora_B.weight @ self.lora_A.weight
+        return self.linear.weight.detach().add_(change)
+
+
+# %% LoRALinear: merged puts the sum in the place of the weight | merges_in_place
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank below 1")
+        self.linear = linear
+        self.linear.requires_grad_(False)
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+        self.scale = alpha / rank
+
+    def forward(self, X):
+        return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+
+    @torch.no_grad()
+    def merged(self):
+        self.linear.weight.data = self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+        return self.linear.weight.data
+
+
+# %% LoRALinear: merged clears B, and returns the weight itself | returns_the_weight
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank below 1")
+        self.linear = linear
+        self.linear.requires_grad_(False)
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+        self.scale = alpha / rank
+
+    def forward(self, X):
+        return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+
+    @torch.no_grad()
+    def merged(self):
+        self.linear.weight.data += self.scale * self.lora_B.weight @ self.lora_A.weight
+        nn.init.zeros_(self.lora_B.weight)
+        return self.linear.weight.data

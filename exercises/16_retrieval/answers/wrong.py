@@ -421,3 +421,209 @@ def choose_answer(retrieval, nulls, spans, weight, threshold):
         if total > best:
             best, text, where = total, answer, i
     return text, where
+
+
+# %% bm25_scores: N is the size of the index, the number of words | size_of_the_index
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    if len(lengths) == 0:
+        raise ValueError("no documents")
+    N = len(index)
+    average = sum(lengths) / len(lengths)
+    scores = torch.zeros(len(lengths))
+    for word in query:
+        postings = index.get(word, [])
+        n_w = len(postings)
+        idf = math.log(1 + (N - n_w + 0.5) / (n_w + 0.5))
+        for d, c in postings:
+            scores[d] += idf * c / (c + k1 * (1 - b + b * lengths[d] / average))
+    return scores
+
+
+# %% bm25_scores: N is the size of the index, also in the mean | size_of_the_index_and_mean
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    if not lengths:
+        raise ValueError("no documents")
+    N = len(index)
+    average = sum(lengths) / max(N, 1)
+    scores = torch.zeros(len(lengths))
+    for word in query:
+        n = len(index.get(word, []))
+        idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        for d, c in index.get(word, []):
+            scores[d] += idf * c / (c + k1 * (1 - b + b * lengths[d] / average))
+    return scores
+
+
+# %% bm25_scores: N is the number of words in all documents | words_in_all
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    if not lengths:
+        raise ValueError("no documents")
+    N = sum(lengths)
+    average = N / len(lengths)
+    scores = [0.0] * len(lengths)
+    for word in query:
+        found = index.get(word, [])
+        idf = math.log(1 + (N - len(found) + 0.5) / (len(found) + 0.5))
+        for d, c in found:
+            scores[d] += idf * c / (c + k1 * (1 - b + b * lengths[d] / average))
+    return torch.tensor(scores)
+
+
+# %% bm25_scores: N is the number of documents in the index | empty_documents_not_counted
+def bm25_scores(query, index, lengths, k1=1.5, b=0.75):
+    if not lengths:
+        raise ValueError("no documents")
+    N = len({d for postings in index.values() for d, _ in postings})
+    average = sum(lengths) / len(lengths)
+    scores = torch.zeros(len(lengths))
+    for word in query:
+        n = len(index.get(word, []))
+        idf = math.log(1 + (N - n + 0.5) / (n + 0.5))
+        for d, c in index.get(word, []):
+            scores[d] += idf * c / (c + k1 * (1 - b + b * lengths[d] / average))
+    return scores
+
+
+# %% hard_negatives: appends first and compares afterwards, so n = 0 never stops | all_for_none
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    negatives = []
+    for p in ranking:
+        words = list(paragraphs[p])
+        bad = p == positive
+        for a in answers:
+            m = len(a)
+            if m > 0 and any(words[s : s + m] == list(a) for s in range(len(words) - m + 1)):
+                bad = True
+        if bad:
+            continue
+        negatives.append(p)
+        if len(negatives) == n:
+            break
+    return negatives
+
+
+# %% hard_negatives: counts n down to 0, beginning below it | all_for_none
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    kept = []
+    for d in ranking:
+        words = list(paragraphs[d])
+        if d == positive or any(a and any(words[i : i + len(a)] == list(a) for i in range(len(words))) for a in answers):
+            continue
+        kept.append(d)
+        n -= 1
+        if n == 0:
+            break
+    return kept
+
+
+# %% hard_negatives: appends first and stops with one for n = 0 | one_for_none
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    kept = []
+    for d in ranking:
+        if d == positive:
+            continue
+        words = list(paragraphs[d])
+        if any(a and any(words[i : i + len(a)] == list(a) for i in range(len(words))) for a in answers):
+            continue
+        kept.append(d)
+        if len(kept) >= n:
+            return kept
+    return kept
+
+
+# %% hard_negatives: stops when there are more than n | one_too_many
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    kept = []
+    for d in ranking:
+        if len(kept) > n:
+            break
+        if d == positive:
+            continue
+        words = list(paragraphs[d])
+        if any(a and any(words[i : i + len(a)] == list(a) for i in range(len(words))) for a in answers):
+            continue
+        kept.append(d)
+    return kept
+
+
+# %% hard_negatives: reads on until there are n | reads_on
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    kept, i = [], 0
+    while len(kept) < n:
+        d = ranking[i]
+        i += 1
+        words = list(paragraphs[d])
+        if d == positive or any(a and any(words[j : j + len(a)] == list(a) for j in range(len(words))) for a in answers):
+            continue
+        kept.append(d)
+    return kept
+
+
+# %% top_inner_products: keeps only as many as this block has | as_many_as_this_block
+def top_inner_products(queries, blocks, k):
+    offset = 0
+    values = numbers = None
+    for block in blocks:
+        scores = queries @ block.T
+        ids = torch.arange(offset, offset + block.shape[0]).repeat(queries.shape[0], 1)
+        offset += block.shape[0]
+        keep = min(k, scores.shape[1])
+        if values is not None:
+            scores = torch.cat((values, scores), 1)
+            ids = torch.cat((numbers, ids), 1)
+        values, where = torch.topk(scores, keep, dim=1)
+        numbers = torch.gather(ids, 1, where)
+    return values, numbers
+
+
+# %% top_inner_products: keeps only as many as this block has, skips empty ones | as_many_as_this_block
+def top_inner_products(queries, blocks, k):
+    best = torch.empty(len(queries), 0, dtype=queries.dtype)
+    where = torch.empty(len(queries), 0, dtype=torch.long)
+    first = 0
+    for block in blocks:
+        if not len(block):
+            continue
+        best = torch.cat([best, queries @ block.T], dim=1)
+        where = torch.cat([where, torch.arange(first, first + len(block)).expand(len(queries), -1)], dim=1)
+        best, kept = best.topk(min(k, len(block)), dim=1)
+        where = where.gather(1, kept)
+        first += len(block)
+    return best, where
+
+
+# %% top_inner_products: k becomes the size of the smallest block | smallest_block_decides
+def top_inner_products(queries, blocks, k):
+    best = torch.empty(len(queries), 0, dtype=queries.dtype)
+    where = torch.empty(len(queries), 0, dtype=torch.long)
+    first = 0
+    for block in blocks:
+        k = min(k, len(block))
+        best = torch.cat([best, queries @ block.T], dim=1)
+        where = torch.cat([where, torch.arange(first, first + len(block)).expand(len(queries), -1)], dim=1)
+        best, kept = best.topk(k, dim=1)
+        where = where.gather(1, kept)
+        first += len(block)
+    return best, where
+
+
+# %% top_inner_products: k becomes the size of the first block | first_block_decides
+def top_inner_products(queries, blocks, k):
+    best = None
+    first = 0
+    for block in blocks:
+        scores = queries @ block.T
+        ids = torch.arange(first, first + len(block)).expand(len(queries), -1)
+        if best is None:
+            k = min(k, len(block))
+        else:
+            scores, ids = torch.cat([best, scores], 1), torch.cat([where, ids], 1)
+        best, kept = scores.topk(k, dim=1)
+        where = ids.gather(1, kept)
+        first += len(block)
+    return best, where
+
+
+# %% bm25_scores: the size of the index wherever N stands | size_of_the_index_everywhere
+# - N = len(lengths)
+# + N = len(index)
