@@ -144,6 +144,7 @@ is real, not at the distance 0, and not farther than the window; the rest is a m
 """
 
 EQUIVALENT = {
+    "No model is trained through it.": "every edit: detached, without gradient",
     "Positions are small whole numbers, which float32 holds exactly.": """
          ) -> torch.Tensor:
         +    positions = positions.float()

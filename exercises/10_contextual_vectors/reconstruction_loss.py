@@ -155,6 +155,28 @@ the fraction, and its sum stands below. `detach` keeps the gradient out of X.
 """
 
 EQUIVALENT = {
+    "The text asks for no gradient into the weights of the places.": """
+        -    shares = weights * mask
+        +    shares = (weights * mask).detach()
+
+        -    shares = weights * mask
+        +    shares = weights.detach() * mask
+
+        -    total = shares.sum()
+        +    total = shares.sum().detach()
+
+        -    total = shares.sum()
+        +    total = shares.detach().sum()
+
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares.detach()).sum() / torch.where(total > 0, total, 1.0)
+
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares).sum() / torch.where(total > 0, total, 1.0).detach()
+
+        -    return (distances * shares).sum() / torch.where(total > 0, total, 1.0)
+        +    return (distances * shares).sum() / torch.where(total > 0, total.detach(), 1.0)
+        """,
     "A product with 1 or 0 is the same in any type.": """
          ) -> torch.Tensor:
         +    mask = mask.float()
