@@ -72,6 +72,13 @@ WRONG = {
         - weights = self.s.softmax(dim=0).view(-1, 1, 1, 1)
         + weights = torch.full_like(self.s, 1 / len(self.s)).view(-1, 1, 1, 1)
         """,
+    "divided_by_the_layers": """
+        The mix is divided by the number of layers once more. The weights sum to 1 already, so add the
+        weighted layers up; their mean is too small.
+
+        - return self.gamma * (weights * layers).sum(dim=0)
+        + return self.gamma * (weights * layers).mean(dim=0)
+        """,
     "without_gamma": """
         gamma is missing: the weighted mean is multiplied by it.
 

@@ -104,6 +104,28 @@ WRONG = {
         - behind = behind.masked_fill(~mask.unsqueeze(-1), 0.0)
         + ahead, behind = ahead * mask.unsqueeze(-1), behind * mask.unsqueeze(-1)
         """,
+    "multiplies_twice": """
+        NaN times 0 is NaN, both before the shift and after it: it reaches the last word and stays at
+        padding. Fill with masked_fill instead of multiplying.
+
+        - ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        - behind = behind.masked_fill(~mask.unsqueeze(-1), 0.0)
+        + ahead, behind = ahead * mask.unsqueeze(-1), behind * mask.unsqueeze(-1)
+        ...
+        - return torch.cat([before, after], dim=-1).masked_fill(~mask.unsqueeze(-1), 0.0)
+        + return torch.cat([before, after], dim=-1) * mask.unsqueeze(-1)
+        """,
+    "only_the_result_is_multiplied": """
+        The mask is multiplied in after the shift. By then the state at the padding has reached the last
+        word, and NaN at padding stays: NaN times 0 is NaN. Fill the padding before you shift, with
+        masked_fill.
+
+        - ahead = ahead.masked_fill(~mask.unsqueeze(-1), 0.0)
+        - behind = behind.masked_fill(~mask.unsqueeze(-1), 0.0)
+        ...
+        - return torch.cat([before, after], dim=-1).masked_fill(~mask.unsqueeze(-1), 0.0)
+        + return torch.cat([before, after], dim=-1) * mask.unsqueeze(-1)
+        """,
 }
 
 RIGHT = {

@@ -81,6 +81,28 @@ WRONG = {
         - both = mask[:, 1:] & mask[:, :-1]
         + both = (ids[:, 1:] != 0) & (ids[:, :-1] != 0)
         """,
+    "id_zero_is_no_target": """
+        Whatever has the id 0 is taken for padding and is no target, but a real word may have that id, and
+        padding another. Ask the mask, not the ids.
+
+        - both = mask[:, 1:] & mask[:, :-1]
+        - ahead = F.pad(ids[:, 1:].masked_fill(~both, -100), (0, 1), value=-100)
+        - behind = F.pad(ids[:, :-1].masked_fill(~both, -100), (1, 0), value=-100)
+        + hidden = ids.masked_fill(ids == 0, -100)
+        + ahead = F.pad(hidden[:, 1:], (0, 1), value=-100)
+        + behind = F.pad(hidden[:, :-1], (1, 0), value=-100).masked_fill(ids == 0, -100)
+        """,
+    "id_zero_and_padding_predicts": """
+        The mask is not used: a word with the id 0 is no target here, and padding behind the last word is
+        asked for it. A target needs the mask to be True at both positions.
+
+        - both = mask[:, 1:] & mask[:, :-1]
+        - ahead = F.pad(ids[:, 1:].masked_fill(~both, -100), (0, 1), value=-100)
+        - behind = F.pad(ids[:, :-1].masked_fill(~both, -100), (1, 0), value=-100)
+        + hidden = ids.masked_fill(ids == 0, -100)
+        + ahead = F.pad(hidden[:, 1:], (0, 1), value=-100)
+        + behind = F.pad(hidden[:, :-1], (1, 0), value=-100)
+        """,
     "padding_predicts": """
         Padding is asked to predict the last word, from behind. A target needs a real word at the position
         that predicts, too.

@@ -34,20 +34,24 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for n, k in ((6, 1), (number(rng, 8, 10), 3)):
         queries = torch.from_numpy(rng.permutation(n)[:3])
         yield Case("values", [fan(rng, n), queries, k])
-    X = fan(rng, 9)
-    yield Case("values", [X, torch.from_numpy(rng.permutation(9)), 8], title="all others")
+    too_few = ("no_query_is_a_neighbor",)  # fewer than k are left, and then any come
+    inputs = [fan(rng, 9), torch.from_numpy(rng.permutation(9)), 8]
+    yield Case("values", inputs, title="all others", undefined=too_few)
     X = fan(rng, 7)
     X[number(rng, 0, 6)] *= 30.0
-    yield Case("values", [X, torch.arange(7), 2], title="a long vector is no nearer")
+    inputs = [X, torch.arange(7), 2]
+    yield Case("values", inputs, title="a long vector is no nearer", undefined=too_few)
     yield Case("values", [close_by(rng, 8), torch.tensor([0]), 7], title="directions hardly differ")
     X = fan(rng, 8)
     yield Case("itself", [X, torch.tensor([7, 7, 0]), number(rng, 2, 4)], title="a query twice")
     X = fan(rng, 6)
     X = torch.cat([X, -X[:1]])
-    yield Case("itself", [X, torch.tensor([0, 6]), 6], title="an opposite vector comes last")
+    inputs = [X, torch.tensor([0, 6]), 6]
+    yield Case("itself", inputs, title="an opposite vector comes last", undefined=too_few)
     X = fan(rng, 4)
     title = "pairs of equal vectors: each is the other's neighbor"
-    yield Case("itself", [torch.cat([X, X]), torch.arange(8), 1], title=title)
+    inputs = [torch.cat([X, X]), torch.arange(8), 1]
+    yield Case("itself", inputs, title=title, undefined=too_few)
     X = fan(rng, 5, 2.9)
     at = number(rng, 0, 4)
     X[at] *= 0.001
@@ -56,7 +60,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X = torch.cat([X, torch.zeros(1, 2), -X[:1] + 0.01])
     yield Case("edges", [X, torch.tensor([number(rng, 0, 5)]), 7], title="a vector of zeros")
     X = fan(rng, 2)[:, :1]
-    yield Case("edges", [X, torch.tensor([1, 0]), 1], title="two tokens, of one component")
+    inputs = [X, torch.tensor([1, 0]), 1]
+    yield Case("edges", inputs, title="two tokens, of one component", undefined=too_few)
     X = fan(rng, number(rng, 4, 5))
     title = "k is N: a token has only N - 1 others"
     yield Case("edges", [X, torch.tensor([1]), len(X)], judge=VALUE_ERROR, title=title)
@@ -78,7 +83,22 @@ WRONG = {
 
         - cosines[torch.arange(len(queries)), queries] = -torch.inf
         - return cosines.topk(k, dim=1).indices
-        + return cosines.topk(min(k + 2, len(X)), dim=1).indices[:, 2 : k + 2]
+        + return cosines.argsort(dim=1, descending=True)[:, 1 : k + 1]
+        """,
+    "drops_the_first_of_topk": """
+        topk gives k + 1 places here, and the first is dropped. Of equal cosines topk may put any first,
+        so it need not be the token itself. Give the token itself the cosine minus infinity.
+
+        - cosines[torch.arange(len(queries)), queries] = -torch.inf
+        - return cosines.topk(k, dim=1).indices
+        + return cosines.topk(min(k + 1, len(X)), dim=1).indices[:, 1:]
+        """,
+    "no_query_is_a_neighbor": """
+        All queries are left out of every row, but one query may well be the neighbor of another. Leave
+        out only the token itself, each in its own row.
+
+        - cosines[torch.arange(len(queries)), queries] = -torch.inf
+        + cosines[:, queries] = -torch.inf
         """,
     "own_cosine_zero": """
         The own cosine is set to 0, but others may be below 0: minus infinity is below everything.

@@ -173,6 +173,23 @@ WRONG = {
         - X = X + self.dropout(self.W_O(found.transpose(1, 2).flatten(2)))
         + X = Y + self.dropout(self.W_O(found.transpose(1, 2).flatten(2)))
         """,
+    "residuals_from_the_normalized": """
+        Both updates are added to the normalized vectors, so nothing goes through the block as it came.
+        Normalize what a sublayer reads, and add its update to the vectors before the normalization.
+
+        - X = X + self.dropout(self.W_O(found.transpose(1, 2).flatten(2)))
+        - new = self.W_2(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh"))
+        + X = self.norm_2(Y + self.dropout(self.W_O(found.transpose(1, 2).flatten(2))))
+        + new = self.W_2(F.gelu(self.W_1(X), approximate="tanh"))
+        """,
+    "second_residual_from_the_normalized": """
+        The update of the feed-forward network is added to what norm_2 returns. It belongs on the vectors
+        before that normalization.
+
+        - new = self.W_2(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh"))
+        + X = self.norm_2(X)
+        + new = self.W_2(F.gelu(self.W_1(X), approximate="tanh"))
+        """,
     "network_beside_the_attention": """
         The feed-forward network reads what the attention reads. It comes after it and reads the sum.
 

@@ -183,6 +183,42 @@ WRONG = {
         -     if end > self.positions.num_embeddings:
         +     if ids.shape[1] > self.positions.num_embeddings:
         """,
+    "positions_of_the_new_looked_up": """
+        Only the new tokens are compared with the number of positions, so after a long cache the embedding
+        is asked for a position that it does not have. Compare the tokens in the cache and the new ones
+        together.
+
+        raises IndexError
+
+        -     if end > self.positions.num_embeddings:
+        -         raise ValueError(f"{end} tokens are more than {self.positions.num_embeddings} positions")
+        -     X = self.dropout(self.tokens(ids) + self.positions.weight[start:end])
+        +     if ids.shape[1] > self.positions.num_embeddings:
+        +         raise ValueError("too long")
+        +     X = self.dropout(self.tokens(ids) + self.positions(torch.arange(start, end)))
+        """,
+    "a_head_of_its_own": """
+        The states are right, but the logits come from a layer of their own. The head is tied: the logits
+        are the products of the states with the token embeddings.
+
+        - self.norm = nn.LayerNorm(d_model)
+        + self.norm = nn.LayerNorm(d_model)
+        + self.head = nn.Linear(d_model, n_tokens, bias=False)
+        ...
+        - return self.states(ids, mask)[0] @ self.tokens.weight.T
+        + return self.head(self.states(ids, mask)[0])
+        """,
+    "a_head_with_bias": """
+        The logits come from a linear layer of their own, with a bias. The head is tied and has none: the
+        logits are the products of the states with the token embeddings.
+
+        - self.norm = nn.LayerNorm(d_model)
+        + self.norm = nn.LayerNorm(d_model)
+        + self.head = nn.Linear(d_model, n_tokens)
+        ...
+        - return self.states(ids, mask)[0] @ self.tokens.weight.T
+        + return self.head(self.states(ids, mask)[0])
+        """,
     "first_block_only": """
         Only the first block is applied. The tokens go through all of them, one after the other.
 

@@ -29,6 +29,15 @@ _TINY = " ".join(
     ] and None,
 }})()""".split()
 )
+#: The same, but the states of ids that it has just read are NaN: dropout would give other ones.
+_ONCE = " ".join(
+    """(lambda Tiny: type("TinyGPT", (Tiny,), {{
+    "last": torch.zeros(0),
+    "states": lambda self, ids, mask=None, cache=None: (
+        (Tiny.states(self, ids, mask, cache)[0] * float("nan"), []) if torch.equal(self.last, ids)
+        else setattr(self, "last", ids.clone()) or Tiny.states(self, ids, mask, cache)),
+    }})())(type(TINY))""".split()
+).replace("TINY", _TINY)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -42,6 +51,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         dropout: float = 0.0,
         hooks: dict[str, Any] | None = None,
         zero: bool = False,
+        model: str = _TINY,
         later: tuple[Any, ...] = (),
         **more: Any,
     ) -> Case:
@@ -63,7 +73,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         then = [call(method, lengths, labels, *([] if lm_weight is None else [lm_weight]))]
         if later:
             then.append(call(later[0], lengths[::-1], labels.flip(0), *later[1:]))
-        sizes = [codec.Source(_TINY.format(n=n, d=d)), d, n_classes, dropout]
+        sizes = [codec.Source(model.format(n=n, d=d)), d, n_classes, dropout]
         return Case(group, sizes, state=state, then=then, title=title, **more)
 
     n = number(rng, 3, 5)
@@ -82,6 +92,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "one batch after another, with another weight"
     yield case("loss", [n, 2], title, 2, "loss", weight, later=("loss", weight + 0.5))
     yield case("loss", [n, 3], "what training changes", 2, "loss", weight, gradient="all")
+    title = "states that are NaN if a batch is read twice: both losses need the same ones"
+    yield case("loss", [n, 2], title, method="loss", model=_ONCE)
 
     # calls on the class go in training mode unless a hook switches
     title = "dropout is off in evaluation"
@@ -156,6 +168,13 @@ WRONG = {
         - return self.output(self.dropout(last))
         + return self.dropout(self.output(last))
         """,
+    "reads_the_states_twice": """
+        The states are read twice, once for each loss. With dropout in the GPT the second ones are others,
+        and it takes twice as long: read them once, and compute both losses from them.
+
+        - task = F.cross_entropy(self._classify(H, mask), labels)
+        + task = F.cross_entropy(self(ids, mask), labels)
+        """,
     "task_only": """
         The language model's loss is missing.
 
@@ -222,7 +241,7 @@ RIGHT = {
         + at = (mask.sum(dim=1) - 1).view(-1, 1, 1).expand(-1, 1, H.shape[-1])
         + last = H.gather(1, at).squeeze(1)
         """,
-    "calls_forward": """
+    "row_by_row": """
         class GPTClassifier(nn.Module):
             def __init__(self, gpt, d_model, n_classes, dropout=0.1):
                 super().__init__()
@@ -230,14 +249,16 @@ RIGHT = {
                 self.output = nn.Linear(d_model, n_classes)
 
             def forward(self, ids, mask):
-                H, _ = self.gpt.states(ids)
+                return self.scores(self.gpt.states(ids)[0], mask)
+
+            def scores(self, H, mask):
                 rows = [H[b, int(n) - 1] for b, n in enumerate(mask.sum(dim=1))]
                 return self.output(self.dropout(torch.stack(rows)))
 
             def loss(self, ids, mask, labels, lm_weight=0.5):
-                log_p = self(ids, mask).log_softmax(dim=1)
-                task = -log_p[torch.arange(len(labels)), labels].mean()
                 H, _ = self.gpt.states(ids)
+                log_p = self.scores(H, mask).log_softmax(dim=1)
+                task = -log_p[torch.arange(len(labels)), labels].mean()
                 logits = torch.einsum("bld,vd->blv", H, self.gpt.tokens.weight)
                 return task + lm_weight * next_token_loss(logits, ids, mask)
         """,

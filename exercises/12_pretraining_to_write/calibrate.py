@@ -40,7 +40,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [p(n, 3), never], title=title, judge=VALUE_ERROR)
     once = p(2, 3)
     once[0, 1] = 0.0
-    yield Case("edges", [p(n, 3), once], title="a class that one content-free text never gets")
+    title = "one content-free text never gets a class, but the mean is above 0: no error"
+    yield Case("edges", [p(n, 3), once], title=title)
 
 
 WRONG = {
@@ -89,6 +90,27 @@ WRONG = {
 
         - preference = content_free.mean(dim=0)
         + preference = 1 / (1 / content_free).mean(dim=0)
+        """,
+    "averages_results": """
+        Each content-free text calibrates alone, and the results are averaged. First average those texts,
+        then divide and normalize once.
+
+        - q = p / preference
+        - return q / q.sum(dim=1, keepdim=True)
+        + rows = []
+        + for one in content_free:
+        +     q = p / one
+        +     rows.append(q / q.sum(dim=1, keepdim=True))
+        + return torch.stack(rows).mean(dim=0)
+        """,
+    "no_text_may_give_zero": """
+        A single content-free text with a probability of 0 already raises the error. Others may get that
+        class: only where the mean is 0 can nothing be divided.
+
+        raises ValueError
+
+        - if (preference == 0).any():
+        + if (content_free == 0).any():
         """,
     "divides_by_zero": """
         A class that the content-free texts never get leads to a division by 0. Raise a ValueError.

@@ -106,6 +106,16 @@ WRONG = {
         - return total / counted.sum(dim=1).clamp(min=1) if per_token else total
         + return total / ids.shape[1] if per_token else total
         """,
+    "divides_by_first_tokens_too": """
+        The first token of a text is never scored, but the divisor counts it. Shift `counted` before you
+        sum it.
+
+        - counted = counted[:, 1:]
+        + n, counted = counted.sum(dim=1), counted[:, 1:]
+        ...
+        - return total / counted.sum(dim=1).clamp(min=1) if per_token else total
+        + return total / n.clamp(min=1) if per_token else total
+        """,
     "scores_everything": """
         The prompt is scored, too. Only the tokens where `counted` is True belong to the continuation.
 

@@ -103,6 +103,15 @@ WRONG = {
         - return (losses * counted.flatten()).sum() / counted.sum().clamp(min=1)
         + return (losses * counted.flatten()).sum() / counted.sum()
         """,
+    "nan_where_all_is_ignored": """
+        Where every token is ignored, F.cross_entropy divides 0 by 0: its mean is NaN. The loss should be
+        0 then.
+
+        - losses = F.cross_entropy(logits[:, :-1].flatten(0, 1), wanted.flatten(), reduction="none")
+        - return (losses * counted.flatten()).sum() / counted.sum().clamp(min=1)
+        + wanted = wanted.masked_fill(~counted, -100)
+        + return F.cross_entropy(logits[:, :-1].flatten(0, 1), wanted.flatten())
+        """,
     "divides_by_first_tokens_too": """
         The first token of each text is never predicted, but the divisor counts it. Shift `counted`
         before you sum it.

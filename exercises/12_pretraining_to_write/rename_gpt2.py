@@ -97,6 +97,23 @@ WRONG = {
         + for i, W in enumerate(("W_Q", "W_K", "W_V")):
         +     piece = tensor[..., i::3]
         """,
+    "cut_along_the_inputs": """
+        The fused matrix is cut along its inputs, so the pieces have the wrong shape. It is (d, 3d): take d
+        columns each, which are the outputs.
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + d = tensor.shape[0] // 3
+        + for i, W in enumerate(("W_Q", "W_K", "W_V")):
+        +     piece = tensor[i * d : (i + 1) * d]
+        """,
+    "chunks_of_the_inputs": """
+        Without a dimension, chunk cuts the rows of the fused matrix, which are its inputs. Cut the
+        columns, its outputs: of (d, 3d) the first d are the queries. The bias has only one dimension, so
+        take the last one for both.
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3)):
+        """,
     "keys_first": """
         The order is queries, keys, values.
 
@@ -130,6 +147,15 @@ WRONG = {
         - _, number, part = path.split(".", 2)
         + _, number, part = path.split(".", 2)
         + number = number[0]
+        """,
+    "fused_bias_left_out": """
+        The bias of c_attn is missing. The name of the old mask, `attn.bias`, is also the end of
+        `attn.c_attn.bias`: leave out only what is called `h.0.attn.bias`, with any number for 0.
+
+        - path, _, kind = name.removeprefix("transformer.").rpartition(".")
+        + if "attn.bias" in name:
+        +     continue
+        + path, _, kind = name.removeprefix("transformer.").rpartition(".")
         """,
     "mask_taken_for_a_bias": """
         `attn.bias` in old files is the causal mask, not a bias. Leave it out.

@@ -140,11 +140,11 @@ WRONG = {
         - above = [0] * (len(other) + 1)
         + above, longest = [0] * (len(other) + 1), 0
         ...
-        - row.append(above[j] + 1 if word == same else max(above[j + 1], row[j]))
-        - above = row
+        -         row.append(above[j] + 1 if word == same else max(above[j + 1], row[j]))
+        -     above = row
         - return above[-1]
-        + row.append(above[j] + 1 if word == same else 0)
-        + above, longest = row, max(longest, *row)
+        +         row.append(above[j] + 1 if word == same else 0)
+        +     above, longest = row, max(longest, *row)
         + return longest
         """,
     "order_ignored": """
@@ -171,6 +171,17 @@ WRONG = {
 
         - for reference in references:
         + for reference in references[:1]:
+        """,
+    "best_of_each": """
+        The best precision and the best recall may come from two references here. Work out the F1 for each
+        reference, then take the best F1.
+
+        - best = 0.0
+        + best = P = R = 0.0
+        ...
+        - best = max(best, 2 * common / sum(totals))
+        + P, R = max(P, common / totals[0]), max(R, common / totals[1])
+        + best = 2 * P * R / (P + R)
         """,
     "mean_over_references": """
         The mean over the references is returned. The best one counts.

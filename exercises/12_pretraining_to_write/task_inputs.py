@@ -113,6 +113,24 @@ WRONG = {
         - max(texts, key=len).pop()
         + next(text for text in texts if text).pop()
         """,
+    "shortened_once_for_both_orders": """
+        The texts are shortened once and then swapped. Each order is a sequence of its own: if the two get
+        equally long, it is its own first text that gives way.
+
+        - for group in groups:
+        -     texts = [list(text) for text in group]
+        -     while sum(map(len, texts)) > max_length - len(texts) - 1:
+        -         max(texts, key=len).pop()
+        + once = None
+        + for group in groups:
+        +     if kind == "similarity" and once:
+        +         texts = once[::-1]
+        +     else:
+        +         texts = [list(text) for text in group]
+        +     while sum(map(len, texts)) > max_length - len(texts) - 1:
+        +         max(texts, key=len).pop()
+        +     once = texts
+        """,
     "second_of_equal_ones": """
         Of two equally long texts the second is shortened. It should be the first.
 

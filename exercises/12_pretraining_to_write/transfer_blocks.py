@@ -58,6 +58,13 @@ WRONG = {
         - transferred |= part == "norm" and n >= n_blocks
         + transferred |= part == "norm"
         """,
+    "norm_only_for_the_exact_number": """
+        The last normalization comes along only if n is exactly the number of blocks. An n above it means
+        all of them, too.
+
+        - transferred |= part == "norm" and n >= n_blocks
+        + transferred |= part == "norm" and n == n_blocks
+        """,
     "norm_never": """
         The last normalization is never transferred. If all blocks are, it belongs to them.
 

@@ -64,6 +64,14 @@ WRONG = {
         The tokens of the second text see later ones of the second text: those they should predict.
 
         - return real & (earlier | (position < first[:, None])[:, None])
+        + inside = position < first[:, None]
+        + return real & (inside[:, None] | ~inside[:, :, None])
+        """,
+    "everything_sees_everything": """
+        Every token sees every real token, as in "bidirectional". In this kind the first text sees only
+        itself, and a token of the second sees none that comes after it.
+
+        - return real & (earlier | (position < first[:, None])[:, None])
         + return real & torch.ones_like(earlier)
         """,
     "second_does_not_see_the_first": """

@@ -83,6 +83,38 @@ WRONG = {
         + p[(log_p == -math.inf).all(dim=1)] = 1.0
         + return p / p.sum(dim=1, keepdim=True)
         """,
+    "underflows_to_equal": """
+        The probabilities are so small that exp gives 0 for all words, so they count as impossible and the
+        classes come out equal. Stay with logarithms: logsumexp, then softmax.
+
+        - scores = torch.stack(parts, dim=1)
+        - nothing = (scores == -math.inf).all(dim=1, keepdim=True)
+        - return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        + p = torch.stack(parts, dim=1).exp()
+        + p[p.sum(dim=1) == 0] = 1.0
+        + return p / p.sum(dim=1, keepdim=True)
+        """,
+    "underflows_to_zero": """
+        The probabilities are so small that exp gives 0, and a small number in the divisor only turns
+        0 / 0 into 0: the classes no longer sum to 1. Stay with logarithms: logsumexp, then softmax.
+
+        - scores = torch.stack(parts, dim=1)
+        - nothing = (scores == -math.inf).all(dim=1, keepdim=True)
+        - return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        + p = torch.stack(parts, dim=1).exp()
+        + p[(log_p == -math.inf).all(dim=1)] = 1.0
+        + return p / p.sum(dim=1, keepdim=True).clamp(min=1e-12)
+        """,
+    "zeros_for_nothing": """
+        Where all words are impossible, or exp gives 0 for all of them, all classes get 0. For impossible
+        words give the classes the same probability, and for tiny ones stay with logarithms.
+
+        - scores = torch.stack(parts, dim=1)
+        - nothing = (scores == -math.inf).all(dim=1, keepdim=True)
+        - return scores.masked_fill(nothing, 0.0).softmax(dim=1)
+        + p = torch.stack(parts, dim=1).exp()
+        + return p / p.sum(dim=1, keepdim=True).clamp(min=1e-12)
+        """,
     "logarithms_returned": """
         These are logarithms. The probabilities are wanted: log_softmax without the logarithm.
 

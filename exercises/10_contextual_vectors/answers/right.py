@@ -239,3 +239,24 @@ class ContextualTagger(nn.Module):
             self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1]
         )
         return self.output(self.dropout(states)) * mask.unsqueeze(2)
+
+
+# %% context_vectors: numpy and a loop over the sentences
+def context_vectors(X, mask, positions, window):
+    import numpy as np
+
+    x, real = X.detach().numpy(), mask.numpy()
+    rows = []
+    for b, p in enumerate(positions.tolist()):
+        chosen = [x[b, i] for i in range(x.shape[1]) if real[b, i] and i != p and p - window <= i <= p + window]
+        rows.append(np.mean(chosen, axis=0) if chosen else np.zeros(x.shape[2], dtype=x.dtype))
+    return torch.from_numpy(np.stack(rows)).to(X.dtype)
+
+
+# %% reconstruction_loss: only the real places are taken, weights by expand and a product with einsum
+def reconstruction_loss(decoded, X, mask, weights):
+    omega = weights.expand(mask.shape)[mask]
+    gap = decoded[mask] - X.detach()[mask]
+    above = torch.einsum("n,nd,nd->", omega, gap, gap)
+    below = float(omega.sum())
+    return above / below if below > 0 else above

@@ -187,3 +187,56 @@ def control_labels(types, labels, generator):
 # -             self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1]
 # -         )
 # +         states, _ = self.lstm(self.dropout(both))
+
+
+# %% nearest_tokens: takes k + 1 and drops the first, which need not be the token itself | drops_the_first
+def nearest_tokens(X, queries, k):
+    if k < 1 or k > X.shape[0] - 1:
+        raise ValueError(k)
+    Z = F.normalize(X, dim=1)
+    order = (Z[queries] @ Z.T).argsort(dim=1, descending=True)
+    return order[:, 1 : k + 1]
+
+
+# %% nearest_tokens: no query is a neighbor of any other query | no_query_is_a_neighbor
+def nearest_tokens(X, queries, k):
+    if not 0 < k < len(X):
+        raise ValueError("no k others")
+    cos = F.cosine_similarity(X[queries].unsqueeze(1), X.unsqueeze(0), dim=-1)
+    cos[:, queries] = float("-inf")
+    values, places = torch.topk(cos, k)
+    return places
+
+
+# %% context_states: padding is multiplied by 0, which leaves NaN | multiplies_twice
+def context_states(ahead, behind, mask):
+    real = mask[:, :, None].float()
+    a = F.pad(ahead * real, (0, 0, 1, 0))[:, :-1]
+    b = F.pad(behind * real, (0, 0, 0, 1))[:, 1:]
+    return torch.cat((a, b), dim=2) * real
+
+
+# %% language_model_targets: goes by the id 0 and not by the mask | id_zero_is_no_target
+def language_model_targets(ids, mask):
+    hidden = ids.masked_fill(ids == 0, -100)
+    nothing = torch.full((len(ids), 1), -100)
+    forward = torch.cat([hidden[:, 1:], nothing], dim=1)
+    backward = torch.cat([nothing, hidden[:, :-1]], dim=1)
+    backward[ids == 0] = -100
+    return forward, backward
+
+
+# %% ScalarMix: the mean over the weighted layers, so it is divided by J once more | divided_by_the_layers
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.n_layers = n_layers
+        self.s = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, layers, mask):
+        weights = F.softmax(self.s, dim=0)
+        clean = layers.clone()
+        clean[:, ~mask] = 0.0
+        weighted = [weights[j] * clean[j] for j in range(self.n_layers)]
+        return self.gamma * torch.stack(weighted).mean(dim=0)

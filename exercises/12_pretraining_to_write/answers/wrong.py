@@ -146,3 +146,342 @@ def induction_scores(weights, ids):
             n += 1
             total = total + weights[:, t, earlier].sum(dim=1)
     return total / max(n, 1)
+
+
+# %% CausalBlock: what is added to is the normalized input | residuals_from_the_normalized
+class CausalBlock(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.1):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError("d_model must be a multiple of n_heads")
+        self.n_heads = n_heads
+        self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.W_Q = nn.Linear(d_model, d_model)
+        self.W_K = nn.Linear(d_model, d_model)
+        self.W_V = nn.Linear(d_model, d_model)
+        self.W_O = nn.Linear(d_model, d_model)
+        self.W_1 = nn.Linear(d_model, 4 * d_model)
+        self.W_2 = nn.Linear(4 * d_model, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def _split(self, X):
+        B, T, d = X.shape
+        return X.view(B, T, self.n_heads, d // self.n_heads).transpose(1, 2)
+
+    def forward(self, X, mask=None, past=None):
+        B, T, d = X.shape
+        X = self.norm_1(X)
+        Q, K, V = self._split(self.W_Q(X)), self._split(self.W_K(X)), self._split(self.W_V(X))
+        if past is not None:
+            K = torch.cat([past[0], K], dim=2)
+            V = torch.cat([past[1], V], dim=2)
+        P = K.shape[2] - T
+        if mask is None:
+            mask = torch.ones(T, P + T, dtype=torch.bool).tril(diagonal=P)
+        elif mask.dim() == 3:
+            mask = mask.unsqueeze(1)
+        A = F.scaled_dot_product_attention(Q, K, V, mask)
+        X = X + self.dropout(self.W_O(A.transpose(1, 2).reshape(B, T, d)))
+        X = self.norm_2(X)
+        X = X + self.dropout(self.W_2(F.gelu(self.W_1(X), approximate="tanh")))
+        return X, K, V
+
+
+# %% GPT: a head of its own in place of the token embeddings | a_head_of_its_own
+class GPT(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_layers, max_length=128, dropout=0.1):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(CausalBlock(d_model, n_heads, dropout) for _ in range(n_layers))
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+
+    def states(self, ids, mask=None, cache=None):
+        P = 0 if cache is None else cache[0][0].size(-2)
+        end = P + ids.size(1)
+        if end > self.max_length:
+            raise ValueError(f"{end} tokens, {self.max_length} positions")
+        X = self.tokens(ids) + self.positions.weight[P:end]
+        X = self.dropout(X)
+        pasts = cache if cache is not None else [None] * len(self.blocks)
+        out = []
+        for block, past in zip(self.blocks, pasts):
+            X, K, V = block(X, mask, past)
+            out.append((K, V))
+        return self.norm(X), out
+
+    def forward(self, ids, mask=None):
+        return self.head(self.states(ids, mask)[0])
+
+
+# %% GPT: only the new tokens are compared with the number of positions | positions_of_the_new_looked_up
+class GPT(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_layers, max_length=128, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList()
+        for _ in range(n_layers):
+            self.blocks.append(CausalBlock(d_model, n_heads, dropout))
+        self.norm = nn.LayerNorm(d_model)
+
+    def states(self, ids, mask=None, cache=None):
+        if ids.shape[1] > self.positions.num_embeddings:
+            raise ValueError("the text is longer than the positions")
+        begin = 0 if not cache else cache[0][0].shape[2]
+        where = torch.arange(begin, begin + ids.shape[1], device=ids.device)
+        X = self.dropout(self.tokens(ids) + self.positions(where))
+        grown = []
+        for number, block in enumerate(self.blocks):
+            past = cache[number] if cache else None
+            X, *kv = block(X, mask=mask, past=past)
+            grown.append(tuple(kv))
+        return self.norm(X), grown
+
+    def forward(self, ids, mask=None):
+        return F.linear(self.states(ids, mask)[0], self.tokens.weight)
+
+
+# %% next_token_loss: NaN where nothing is to be predicted | nan_where_all_is_ignored
+def next_token_loss(logits, ids, counted):
+    targets = ids.masked_fill(~counted, -100)[:, 1:]
+    return F.cross_entropy(logits[:, :-1].flatten(0, 1), targets.flatten(), ignore_index=-100)
+
+
+# %% rename_gpt2: the fused matrix is cut along its inputs | cut_along_the_inputs
+def rename_gpt2(weights):
+    new = {}
+    simple = {"wte": "tokens", "wpe": "positions", "ln_f": "norm"}
+    inner = {"ln_1": "norm_1", "ln_2": "norm_2"}
+    conv = {"attn.c_proj": "W_O", "mlp.c_fc": "W_1", "mlp.c_proj": "W_2"}
+    for full, tensor in weights.items():
+        if full.startswith("transformer."):
+            full = full[len("transformer."):]
+        path, _, what = full.rpartition(".")
+        if path in simple:
+            new[simple[path] + "." + what] = tensor
+            continue
+        if not path.startswith("h."):
+            continue
+        _, i, rest = path.split(".", 2)
+        if rest in inner:
+            new[f"blocks.{i}.{inner[rest]}.{what}"] = tensor
+        elif rest in conv:
+            new[f"blocks.{i}.{conv[rest]}.{what}"] = tensor.T if what == "weight" else tensor
+        elif rest == "attn.c_attn":
+            d = tensor.shape[0] // 3
+            for j, target in enumerate(("W_Q", "W_K", "W_V")):
+                part = tensor[j * d : (j + 1) * d]
+                new[f"blocks.{i}.{target}.{what}"] = part.T if what == "weight" else part
+    return new
+
+
+# %% rename_gpt2: the bias of c_attn is thrown away with the causal mask | fused_bias_left_out
+def rename_gpt2(weights):
+    renamed = {}
+    for name, value in weights.items():
+        name = name.replace("transformer.", "")
+        if "lm_head" in name or "attn.bias" in name or "masked_bias" in name:
+            continue
+        for old, new in (
+            ("h.", "blocks."), ("ln_1", "norm_1"), ("ln_2", "norm_2"), ("ln_f", "norm"),
+            ("wte", "tokens"), ("wpe", "positions"), ("attn.c_proj", "W_O"),
+            ("mlp.c_fc", "W_1"), ("mlp.c_proj", "W_2"),
+        ):
+            name = name.replace(old, new)
+        conv = any(part in name for part in ("W_O", "W_1", "W_2", "c_attn"))
+        if conv and name.endswith("weight"):
+            value = value.t()
+        if "attn.c_attn" in name:
+            q, k, v = value.split(value.shape[0] // 3)
+            renamed[name.replace("attn.c_attn", "W_Q")] = q
+            renamed[name.replace("attn.c_attn", "W_K")] = k
+            renamed[name.replace("attn.c_attn", "W_V")] = v
+        else:
+            renamed[name] = value
+    return renamed
+
+
+# %% continuation_scores: the mean divides by a count with the first token in it | divides_by_first_tokens_too
+def continuation_scores(logits, ids, counted, per_token=False):
+    n = counted.sum(dim=1)
+    log_p = F.log_softmax(logits, dim=-1)[:, :-1]
+    targets = ids[:, 1:]
+    scores = log_p.gather(-1, targets[..., None])[..., 0].masked_fill(~counted[:, 1:], 0.0)
+    result = scores.sum(-1)
+    if per_token:
+        result = result / n.clamp(min=1)
+    return result
+
+
+# %% verbalizer_probabilities: exp first, which underflows | underflows_to_equal
+def verbalizer_probabilities(log_p, classes):
+    P = log_p.exp()
+    C = max(classes) + 1
+    sums = torch.zeros(len(log_p), C)
+    for w, c in enumerate(classes):
+        sums[:, c] += P[:, w]
+    total = sums.sum(dim=1, keepdim=True)
+    return torch.where(total > 0, sums / total.clamp(min=1e-30), torch.full_like(sums, 1 / C))
+
+
+# %% calibrate: a single content-free text with 0 is already an error |
+def calibrate(p, content_free):
+    if (content_free == 0).any():
+        raise ValueError("content-free probability of 0")
+    q = p / content_free.mean(0)
+    return q / q.sum(1, keepdim=True)
+
+
+# %% calibrate: divides by each content-free text and takes the mean afterwards | averages_results
+def calibrate(p, content_free):
+    if (content_free.mean(dim=0) == 0).any():
+        raise ValueError("zero")
+    results = []
+    for cf in content_free:
+        ratio = p / cf
+        results.append(ratio / ratio.sum(dim=1, keepdim=True))
+    return torch.stack(results).mean(dim=0)
+
+
+# %% task_inputs: in similarity the texts are shortened once and then swapped | shortened_once_for_both_orders
+def task_inputs(parts, kind, start, delim, extract, max_length):
+    needed = {"single": 1, "pair": 2, "similarity": 2}
+    if kind not in ("single", "pair", "similarity", "choice"):
+        raise ValueError("unknown kind")
+    if kind == "choice":
+        if len(parts) < 2:
+            raise ValueError("a context and an answer")
+    elif len(parts) != needed[kind]:
+        raise ValueError("wrong number of parts")
+
+    def shorten(a, b):
+        a, b = list(a), list(b)
+        while len(a) + len(b) + 3 > max_length:
+            (a if len(a) >= len(b) else b).pop()
+        return a, b
+
+    if kind == "single":
+        return [[start, *parts[0][: max_length - 2], extract]]
+    if kind == "choice":
+        rows = []
+        for answer in parts[1:]:
+            c, a = shorten(parts[0], answer)
+            rows.append([start, *c, delim, *a, extract])
+        return rows
+    a, b = shorten(*parts)
+    rows = [[start] + a + [delim] + b + [extract]]
+    if kind == "similarity":
+        rows.append([start] + b + [delim] + a + [extract])
+    return rows
+
+
+# %% GPTClassifier: reads the states once for each of the two losses | reads_the_states_twice
+class GPTClassifier(nn.Module):
+    def __init__(self, gpt, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.gpt = gpt
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, n_classes)
+
+    def forward(self, ids, mask):
+        states = self.gpt.states(ids)[0]
+        last = mask.sum(dim=1) - 1
+        return self.output(self.dropout(states[torch.arange(len(ids)), last]))
+
+    def loss(self, ids, mask, labels, lm_weight=0.5):
+        task_loss = F.cross_entropy(self(ids, mask), labels)
+        lm_loss = next_token_loss(self.gpt(ids), ids, mask)
+        return task_loss + lm_weight * lm_loss
+
+
+# %% transfer_blocks: the normalization comes along only if n is the number of blocks exactly | norm_only_for_the_exact_number
+def transfer_blocks(pretrained, fresh, n):
+    numbers = [int(key.split(".")[1]) for key in pretrained if key.split(".")[0] == "blocks"]
+    total = max(numbers) + 1
+
+    def old(key):
+        head, second = key.split(".")[:2]
+        if head in ("tokens", "positions"):
+            return True
+        if head == "blocks":
+            return int(second) < n
+        return n == total
+
+    return {key: (pretrained if old(key) else fresh)[key] for key in fresh}
+
+
+# %% unilm_mask: the second text sees all of itself | second_sees_all_of_itself
+def unilm_mask(first, lengths, kind):
+    if kind not in ("bidirectional", "left-to-right", "sequence-to-sequence"):
+        raise ValueError("no such kind of mask")
+    B, L = len(lengths), int(lengths.max())
+    mask = torch.zeros(B, L, L, dtype=torch.bool)
+    for b in range(B):
+        n, f = int(lengths[b]), int(first[b])
+        if kind == "bidirectional":
+            mask[b, :, :n] = True
+        elif kind == "left-to-right":
+            mask[b, :, :n] = torch.ones(L, L).tril().bool()[:, :n]
+        else:
+            mask[b, :f, :f] = True
+            mask[b, f:, :n] = True
+    return mask
+
+
+# %% rouge: the longest common run of neighbors in place of the subsequence | common_substring
+def rouge(summary, references, kind):
+    if not references:
+        raise ValueError("there is no reference")
+    scores = []
+    for ref in references:
+        if kind == "L":
+            m, n = len(summary), len(ref)
+            c = [[0] * (n + 1) for _ in range(m + 1)]
+            longest = 0
+            for i in range(1, m + 1):
+                for j in range(1, n + 1):
+                    if summary[i - 1] == ref[j - 1]:
+                        c[i][j] = c[i - 1][j - 1] + 1
+                        longest = max(longest, c[i][j])
+            overlap = longest
+        else:
+            m, n = max(len(summary) - kind + 1, 0), max(len(ref) - kind + 1, 0)
+            grams = lambda words, size: Counter(tuple(words[k : k + kind]) for k in range(size))
+            overlap = sum((grams(summary, m) & grams(ref, n)).values())
+        scores.append(2 * overlap / (m + n) if m + n > 0 else 0.0)
+    return max(scores)
+
+
+# %% rouge: the best precision and the best recall may come from two references | best_of_each
+def rouge(summary, references, kind):
+    if len(references) == 0:
+        raise ValueError("needs a reference")
+
+    def ngrams(words):
+        return Counter(zip(*(list(words)[i:] for i in range(kind))))
+
+    def lcs(x, y):
+        previous = [0] * (len(y) + 1)
+        for a in x:
+            current = [0]
+            for j, b in enumerate(y):
+                current.append(previous[j] + 1 if a == b else max(previous[j + 1], current[j]))
+            previous = current
+        return previous[-1]
+
+    P = R = 0.0
+    for reference in references:
+        if kind == "L":
+            hits, mine, theirs = lcs(summary, reference), len(summary), len(reference)
+        else:
+            s, r = ngrams(summary), ngrams(reference)
+            hits, mine, theirs = (s & r).total(), s.total(), r.total()
+        if hits == 0:
+            continue
+        P, R = max(P, hits / mine), max(R, hits / theirs)
+    return 2 * P * R / (P + R) if P + R else 0.0
