@@ -83,6 +83,12 @@ WRONG = {
         - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
         + legal_spans = (length >= 1) & (length <= longest) & allowed
         """,
+    "only_beginning_allowed": """
+        Only the beginning is checked. The end has to be in the paragraph, too.
+
+        - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        + legal_spans = (length >= 1) & (length <= longest) & allowed[:, None]
+        """,
     "any_length": """
         Spans of any length are compared. At most `longest` pieces are wanted.
 

@@ -30,8 +30,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [[2] * n, pieces([2] * n)], title="the same label everywhere")
     tail: list[int | None] = [None] * number(rng, 1, 3)
     yield Case("values", [labels(3), pieces([2, 1, 2]) + tail], title="padding")
-    yield Case("edges", [labels(n + 3), pieces([1] * n)], title="a sentence that was cut")
-    yield Case("edges", [labels(n), [None, None]], title="special tokens only")
+    title = "labels left over, as in a sentence that was cut"
+    yield Case("edges", [labels(n + 3), pieces([1] * n)], title=title)
+    title = "special tokens only, all labels left over"
+    yield Case("edges", [labels(n), [None, None]], title=title)
     yield Case("edges", [labels(n), pieces([1] * n)[1:-1]], title="no special tokens")
     yield Case("edges", [[], []], title="nothing")
     yield Case("edges", [labels(n), pieces([1] * (n + 1))], title="no label", judge=VALUE_ERROR)
@@ -99,6 +101,15 @@ WRONG = {
         - found.append(-100 if word is None or word == before else labels[word])
         + if word is not None:
         +     found.append(-100 if word == before else labels[word])
+        """,
+    "left_over_refused": """
+        Labels that are left over raise a ValueError. If a sentence was cut, its last words have no piece;
+        only a piece of a word that has no label is a mistake.
+
+        - found, before = [], None
+        + if len({*word_ids} - {None}) != len(labels):
+        +     raise ValueError("words and labels do not belong together")
+        + found, before = [], None
         """,
     "unlabeled_ignored": """
         A piece of a word that has no label should raise a ValueError.

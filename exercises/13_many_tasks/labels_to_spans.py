@@ -27,6 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [row("bb" + "i" * n + "B" + "I" * m + "oo")], title="neighbors")
     yield Case("values", [row("B" + "o" * n + "b" + "o" * m + "bi")], title="single words")
     yield Case("values", [row("obib" + "i" * n)], title="two of a kind in a row")
+    hyphen = [*["O"] * m, "B-creative-work", *["I-creative-work"] * n, "O", "B-work"]
+    yield Case("values", [hyphen], title="a kind with a hyphen")
     yield Case("repair", [row("o" * n + "ii" + "i" * m + "o")], title="an entity that never begins")
     yield Case("repair", [row("b" + "I" * n + "o" * m + "I")], title="goes on as another kind")
     yield Case("repair", [row("i" + "i" * m + "o" * n + "bi")], title="begins inside")
@@ -107,8 +109,15 @@ WRONG = {
     "kind_cut_at_the_hyphen": """
         The kind may contain a hyphen, as creative-work does. Only the first one separates.
 
-        - mark, _, name = label.partition("-")
-        + mark, name = label[:1], label[2:].split("-")[0]
+          mark, _, name = label.partition("-")
+        + name = name.split("-")[0]
+        """,
+    "kind_after_the_last_hyphen": """
+        The kind begins after the first hyphen, not after the last one: that of `B-creative-work` is
+        creative-work.
+
+          mark, _, name = label.partition("-")
+        + name = name.split("-")[-1]
         """,
     "every_word_a_span": """
         Each word of an entity became a span of its own. `I-` goes on with the one before.

@@ -21,20 +21,27 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         n = number(rng, 8, 12)
         spans = some_spans(rng, n, two_kinds(rng), gap)
         yield Case("values", [spans, n + 1], title=title, undefined=undefined)
-        title = f"{title}, in the other order"
+        title = f"{title}, in any order"
         yield Case("values", [spans[::-1], n + 1], title=title, undefined=undefined)
     one, other = two_kinds(rng)
     n = number(rng, 4, 7)
     yield Case("values", [[(0, n, one)], n], title="the whole sentence", undefined=beyond)
     single = [(3, 4, other), (1, 3, one)]
-    yield Case("values", [single, n + 2], title="a single word", undefined=beyond)
+    yield Case("values", [single, n + 2], title="a single word, in any order", undefined=beyond)
     yield Case("edges", [[], n], title="no entity")
     yield Case("edges", [[], 0], title="no words")
     end = number(rng, 10, 30)
     spans = [*some_spans(rng, end - 2, two_kinds(rng)), (end - 2, end, one)]
     yield Case("edges", [spans, end], title="up to the end", undefined=beyond)
     yield Case("edges", [[(n - 2, n + 1, one)], n], title="beyond the end", judge=VALUE_ERROR)
-    yield Case("edges", [[(-1, n, one)], n], title="before the beginning", judge=VALUE_ERROR)
+    # Word -1 is the last one, where the end of the span may write again.
+    loops = ("negative_beginning", "only_the_end_checked")
+    title = "before the beginning"
+    yield Case("edges", [[(-1, n, one)], n], title=title, judge=VALUE_ERROR, undefined=loops)
+    # The slice is empty here: whether it counts as taken depends on how that is asked.
+    slices = ("negative_beginning_sliced",)
+    title = "a short one before the beginning"
+    yield Case("edges", [[(-1, 2, one)], n], title=title, judge=VALUE_ERROR, undefined=slices)
     yield Case("edges", [[(2, 2, one)], n], title="an empty span", judge=VALUE_ERROR)
     yield Case("edges", [[(3, 1, one)], n], title="the end first", judge=VALUE_ERROR)
     overlap = [(1, 3, one), (2, 4, other)]
@@ -79,6 +86,21 @@ WRONG = {
         ...
         - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
         + labels[first:end + 1] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first)
+        """,
+    "order_of_the_list": """
+        Spans may come in any order. One that stands later in the list may lie earlier in the sentence,
+        so comparing it with the end of the one before finds an overlap where there is none.
+
+        def spans_to_labels(spans, n_words):
+            labels, before = ["O"] * n_words, 0
+            for first, end, kind in spans:
+                if not 0 <= first < end <= n_words:
+                    raise ValueError("outside")
+                if first < before:
+                    raise ValueError("spans overlap")
+                labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+                before = end
+            return labels
         """,
     "overlap_overwritten": """
         A span that shares a word with another one is written over it. BIO cannot say both: a
@@ -159,6 +181,35 @@ WRONG = {
         - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
         + end = min(end, n_words)
         + if not 0 <= first < end or set(labels[first:end]) != {"O"}:
+        """,
+    "negative_beginning": """
+        A span that begins before the sentence, with a negative number, is accepted. Python counts such a
+        number from the end, so labels are written there. It should raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not first < end <= n_words or set(labels[first:end]) - {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + for i in range(first, end):
+        +     labels[i] = f"I-{kind}" if i > first else f"B-{kind}"
+        """,
+    "negative_beginning_sliced": """
+        A span that begins before the sentence, with a negative number, is accepted. In a slice such a
+        number counts from the end, so other words are meant. It should raise a ValueError.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not first < end <= n_words or set(labels[first:end]) != {"O"}:
+        """,
+    "only_the_end_checked": """
+        Only the end of a span is checked. One that begins before the sentence, with a negative number,
+        and one without a word, such as `(2, 2, kind)`, should raise a ValueError, too.
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if end > n_words or set(labels[first:end]) - {"O"}:
+        ...
+        - labels[first:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - first - 1)
+        + for i in range(first, end):
+        +     labels[i] = f"I-{kind}" if i > first else f"B-{kind}"
         """,
     "outside_accepted": """
         A span that does not lie in the sentence, or has no word, should raise a ValueError.

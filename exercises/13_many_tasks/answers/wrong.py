@@ -720,3 +720,111 @@ def paired_bootstrap(a, b, n_samples, generator):
     d = (a - b)[torch.randint(len(a), (n_samples, len(a)), generator=generator)]
     q = torch.quantile(d, torch.tensor([0.025, 0.975]))
     return (a - b).mean().item(), q[0].item(), q[1].item()
+
+
+# %% labels_to_spans: the kind is cut at its last hyphen, B- is accepted | kind_after_the_last_hyphen
+def labels_to_spans(labels):
+    out = []
+    cur = None
+    for i, lab in enumerate(list(labels) + ["O"]):
+        parts = lab.split("-")
+        tag, kind = parts[0], parts[-1]
+        if tag not in {"O", "B", "I"}:
+            raise ValueError("strange label " + lab)
+        if cur is not None and (tag != "I" or kind != cur[1]):
+            out.append((cur[0], i, cur[1]))
+            cur = None
+        if tag == "B" or (tag == "I" and cur is None):
+            cur = (i, kind)
+    return out
+
+
+# %% spans_to_labels: overlap is looked for in the given order | order_of_the_list
+def spans_to_labels(spans, n_words):
+    labels = ["O" for _ in range(n_words)]
+    previous_end = 0
+    for a, b, kind in spans:
+        if not 0 <= a < b <= n_words:
+            raise ValueError(f"bad span {(a, b)}")
+        if a < previous_end:
+            raise ValueError("overlap")
+        labels[a:b] = [f"B-{kind}"] + [f"I-{kind}"] * (b - a - 1)
+        previous_end = b
+    return labels
+
+
+# %% spans_to_labels: negative beginnings and empty spans are not noticed | only_the_end_checked
+def spans_to_labels(spans, n_words):
+    tags = n_words * ["O"]
+    for start, stop, kind in sorted(spans):
+        if stop > n_words:
+            raise ValueError("the span leaves the sentence")
+        if any(t != "O" for t in tags[start:stop]):
+            raise ValueError("the spans overlap")
+        for j in range(start, stop):
+            tags[j] = "I-" + kind
+        if start < stop:
+            tags[start] = "B-" + kind
+    return tags
+
+
+# %% labels_to_pieces: raises when there are fewer words than labels | left_over_refused
+def labels_to_pieces(labels, word_ids):
+    n = len({w for w in word_ids if w is not None})
+    if n != len(labels):
+        raise ValueError("words and labels do not belong together")
+    last = None
+    pieces = []
+    for w in word_ids:
+        pieces.append(labels[w] if w is not None and w != last else -100)
+        last = w
+    return pieces
+
+
+# %% best_spans: only the beginning has to be allowed | only_beginning_allowed
+def best_spans(start, end, allowed, n, longest):
+    found = []
+    L = len(start)
+    for i in range(L):
+        if not allowed[i]:
+            continue
+        for j in range(i, min(i + longest, L)):
+            found.append(((start[i] + end[j]).item(), i, j))
+    found.sort(key=lambda t: t[0], reverse=True)
+    return found[:n]
+
+
+# %% answer_scores: F1 of the answer with the best exact match | f1_of_the_best_match
+def answer_scores(prediction, answers):
+    if not answers:
+        raise ValueError("a question needs a right answer")
+
+    def norm(t):
+        t = t.lower().translate(str.maketrans("", "", string.punctuation))
+        return [w for w in t.split() if w not in ("a", "an", "the")]
+
+    pred = norm(prediction)
+    results = []
+    for ans in answers:
+        ref = norm(ans)
+        if not pred or not ref:
+            f = 1.0 if pred == ref else 0.0
+        else:
+            both = sum((Counter(pred) & Counter(ref)).values())
+            prec, rec = both / len(pred), both / len(ref)
+            f = 2 * prec * rec / (prec + rec) if both else 0.0
+        results.append((1.0 if pred == ref else 0.0, f))
+    return max(results, key=lambda r: r[0])
+
+
+# %% spans_to_labels: a negative beginning, empty spans are noticed | negative_beginning
+def spans_to_labels(spans, n_words):
+    out = ["O"] * n_words
+    for a, b, kind in spans:
+        if a >= b or b > n_words:
+            raise ValueError("bad span")
+        for i in range(a, b):
+            if out[i] != "O" and i >= 0:
+                raise ValueError("overlap")
+            out[i] = "B-" + kind if i == a else "I-" + kind
+    return out
