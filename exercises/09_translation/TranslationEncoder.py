@@ -140,7 +140,7 @@ WRONG = {
         """,
     "reshapes_directions": """
         (2, B, d) is reshaped to (B, 2d), which mixes sentences. Concatenate the two directions of
-        each sentence: last[0] and last[1] along the last axis.
+        each sentence, h_n[0] and h_n[1], along the last axis.
 
         - s = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=-1)))
         + s = torch.tanh(self.bridge(last.reshape(len(source), -1)))
@@ -177,7 +177,7 @@ WRONG = {
 FURTHER = """
 pack_padded_sequence needs the embedded words, the lengths of the sentences (mask.sum(dim=1)) and
 enforce_sorted=False. The LSTM returns packed states, which pad_packed_sequence unpacks, and the pair
-(h_n, c_n); h_n has the shape (2, B, d): last[0] is the forward direction, last[1] the backward one.
+(h_n, c_n); h_n has the shape (2, B, d): h_n[0] is the forward direction, h_n[1] the backward one.
 """
 
 RIGHT = {

@@ -119,6 +119,22 @@ WRONG = {
         +                 [hypotheses[k] for k in chosen], [references[k] for k in chosen]
         +             )
         """,
+    "scores_empty_buckets": """
+        A bucket without sentences is not left out. There is nothing to score in it, which is where
+        the ValueError comes from: look whether a bucket has sentences before you score it.
+
+        raises ValueError
+
+        -         if chosen:
+        -             name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+        -             scores[name] = corpus_bleu(
+        -                 [hypotheses[k] for k in chosen], [references[k] for k in chosen]
+        -             )
+        +         name = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+        +         scores[name] = corpus_bleu(
+        +             [hypotheses[k] for k in chosen], [references[k] for k in chosen]
+        +         )
+        """,
     "names_overlap": """
         The names of the buckets overlap: a bucket ends one below the next edge, "1-4" and then
         "5-8".

@@ -156,6 +156,19 @@ WRONG = {
         + weights = torch.softmax(scores, dim=-1)
         + heads = weights @ V
         """,
+    "nan_where_all_is_masked": """
+        A token that may attend to nothing gets NaN: if all its scores are minus infinity, softmax
+        divides 0 by 0. Its weights are 0, and you have to see to that yourself (in
+        scaled_dot_product_attention, if your attention uses it).
+
+        - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+        + Q = self._split(self.W_Q(X))
+        + scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        + if mask is not None:
+        +     scores = scores.masked_fill(~mask, -math.inf)
+        + weights = torch.softmax(scores, dim=-1)
+        + heads = weights @ V
+        """,
     "divides_by_the_root_of_d_model": """
         The scores are divided by the square root of d_model. Each head has only d_k = d_model /
         n_heads dimensions: divide by the square root of d_k.

@@ -61,6 +61,13 @@ WRONG = {
         - tokens = ["▁", *word]
         + tokens = [*word]
         """,
+    "mark_at_the_end": """
+        The mark "▁" stands at the end of the word, as some other tokenizers have it. Here it says where
+        a word begins: put it in front of the characters.
+
+        - tokens = ["▁", *word]
+        + tokens = [*word, "▁"]
+        """,
     "mark_glued_to_the_first": """
         The mark is part of the first character from the start. It is a token of its own, which the
         merges join with what follows.

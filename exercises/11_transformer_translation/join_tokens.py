@@ -66,6 +66,21 @@ WRONG = {
         - return [word for word in "".join(tokens).split("▁") if word]
         + return [word for word in "".join(tokens).split("▁")[1:] if word]
         """,
+    "continues_no_word": """
+        A token without a mark is added to the last word, but if it is the first token there is no word
+        yet. A model may well begin with such a token: then it begins a word.
+
+        raises IndexError
+
+        def join_tokens(tokens):
+            words = []
+            for token in tokens:
+                if token.startswith("▁"):
+                    words.append(token[1:])
+                else:
+                    words[-1] += token
+            return [word for word in words if word]
+        """,
     "returns_a_string": """
         The result should be a list of words, not one string: BLEU counts words.
 

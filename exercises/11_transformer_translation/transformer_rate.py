@@ -84,6 +84,20 @@ WRONG = {
         - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
         + return d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
         """,
+    "minus_half_by_cases": """
+        Up to the peak the step is multiplied by the warm-up to the power -1/2. The exponent is -3/2;
+        only then does the rate not jump at step = warmup.
+
+        - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        + return d_model**-0.5 * (step * warmup**-0.5 if step <= warmup else step**-0.5)
+        """,
+    "minus_half_before_the_peak": """
+        Before the peak the step is multiplied by the warm-up to the power -1/2. The exponent is -3/2;
+        only then does the rate not jump at step = warmup.
+
+        - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        + return d_model**-0.5 * (step * warmup**-0.5 if step < warmup else step**-0.5)
+        """,
     "root_grows": """
         The rate never falls: the first term is the square root of the step. It is 1 over it.
 

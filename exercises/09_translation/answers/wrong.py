@@ -817,3 +817,28 @@ class BahdanauAttention(nn.Module):
 # +         if getattr(self, "H", None) is None or self.H.shape != H.shape:
 # +             self.H, self.mask = H, mask
 # +         C, a = self.attention(S, self.H, self.mask)
+
+
+# %% bleu_by_length: scores empty buckets | scores_empty_buckets
+def bleu_by_length(hypotheses, references, lengths, edges):
+    out = {}
+    bounds = [*edges, math.inf]
+    for low, high in zip(bounds, bounds[1:]):
+        chosen = [i for i, n in enumerate(lengths) if low <= n < high]
+        key = f"{low}+" if high == math.inf else f"{low}-{high - 1}"
+        out[key] = corpus_bleu([hypotheses[i] for i in chosen], [references[i] for i in chosen])
+    return out
+
+
+# %% bleu_by_length: lists of pairs, the empty ones too | scores_empty_buckets
+def bleu_by_length(hypotheses, references, lengths, edges):
+    scores = {}
+    for k, edge in enumerate(edges):
+        last = k + 1 == len(edges)
+        hyps, refs = [], []
+        for hyp, ref, length in zip(hypotheses, references, lengths):
+            if length >= edge and (last or length < edges[k + 1]):
+                hyps.append(hyp)
+                refs.append(ref)
+        scores[f"{edge}+" if last else f"{edge}-{edges[k + 1] - 1}"] = corpus_bleu(hyps, refs)
+    return scores

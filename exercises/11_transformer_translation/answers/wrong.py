@@ -1127,3 +1127,137 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
     losses = -(q * torch.log_softmax(logits, -1)).sum(-1)
     mask = y_out != padding
     return (losses * mask).sum() / mask.sum()
+
+
+# %% apply_merges: the mark at the end, as Sennrich et al. do | mark_at_the_end
+def apply_merges(word, merges):
+    tokens = list(word) + ["▁"]
+    for pair in merges:
+        tokens = merge(tokens, pair)
+    return tokens
+
+
+# %% apply_merges: the mark glued to the end of the word | mark_at_the_end
+def apply_merges(word, merges):
+    tokens = list(word + "▁")
+    for left, right in merges:
+        tokens = merge(tokens, (left, right))
+    return tokens
+
+
+# %% transformer_rate: by cases, the same exponent | minus_half_by_cases
+def transformer_rate(step: int, d_model: int, warmup: int) -> float:
+    if step <= warmup:
+        rate = step / warmup ** 0.5
+    else:
+        rate = step ** -0.5
+    return rate * d_model ** -0.5
+
+
+# %% transformer_rate: by cases, divides by the root of the warm-up | minus_half_before_the_peak
+def transformer_rate(step, d_model, warmup):
+    if step < warmup:
+        return step / math.sqrt(warmup) / math.sqrt(d_model)
+    return 1 / math.sqrt(step) / math.sqrt(d_model)
+
+
+# %% join_tokens: nothing to append to yet | continues_no_word
+def join_tokens(tokens):
+    words = []
+    for t in tokens:
+        if t[0] == "▁":
+            words.append(t[1:])
+        else:
+            words[-1] += t
+    return [w for w in words if w != ""]
+
+
+# %% join_tokens: nothing to continue, removeprefix and filter | continues_no_word
+def join_tokens(tokens):
+    words = []
+    for token in tokens:
+        if not token.startswith("▁"):
+            words[len(words) - 1] = words[len(words) - 1] + token
+            continue
+        words.append(token.removeprefix("▁"))
+    return list(filter(None, words))
+
+
+# %% CrossAttention: softmax of nothing but minus infinity | nan_where_all_is_masked
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.d_model, self.n_heads, self.d_k = d_model, n_heads, d_model // n_heads
+        self.W_Q, self.W_K = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.W_V, self.W_O = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+
+    def keys_values(self, M):
+        B, L, _ = M.shape
+        K = self.W_K(M).view(B, L, self.n_heads, self.d_k).permute(0, 2, 1, 3)
+        V = self.W_V(M).view(B, L, self.n_heads, self.d_k).permute(0, 2, 1, 3)
+        return K, V
+
+    def attend(self, X, K, V, mask=None):
+        B, T, _ = X.shape
+        Q = self.W_Q(X).view(B, T, self.n_heads, self.d_k).permute(0, 2, 1, 3)
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(self.d_k)
+        if mask is not None:
+            m = mask if mask.dim() == 2 else mask.unsqueeze(1)
+            scores = scores.masked_fill(~m, float("-inf"))
+        a = scores.softmax(-1)
+        return self.W_O((a @ V).permute(0, 2, 1, 3).reshape(B, T, self.d_model)), a
+
+    def forward(self, X, M, mask=None):
+        K, V = self.keys_values(M)
+        return self.attend(X, K, V, mask)
+
+
+# %% CrossAttention: torch.where with minus infinity | nan_where_all_is_masked
+# - heads, weights = scaled_dot_product_attention(self._split(self.W_Q(X)), K, V, mask)
+# + scores = torch.einsum("bhtd,bhld->bhtl", self._split(self.W_Q(X)), K) / K.shape[-1] ** 0.5
+# + if mask is not None:
+# +     scores = torch.where(mask, scores, -torch.inf)
+# + weights = F.softmax(scores, dim=-1)
+# + heads = torch.matmul(weights, V)
+
+
+# %% DecoderLayer: norm_first is not passed on | ignores_norm_first
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, dropout)
+        self.add_2 = AddAndNorm(d_model, dropout)
+        self.add_3 = AddAndNorm(d_model, dropout)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Y1 = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        Y2 = self.add_2(Y1, lambda X: self.cross_attention(X, M, source_mask)[0])
+        return self.add_3(Y2, lambda X: self.feed_forward(X))
+
+
+# %% DecoderLayer: norm_first alone is passed on | ignores_dropout
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.self_attention = CrossAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.add_1 = AddAndNorm(d_model, norm_first=norm_first)
+        self.add_2 = AddAndNorm(d_model, norm_first=norm_first)
+        self.add_3 = AddAndNorm(d_model, norm_first=norm_first)
+
+    def forward(self, Y, M, target_mask=None, source_mask=None):
+        Y = self.add_1(Y, lambda X: self.self_attention(X, X, target_mask)[0])
+        Y = self.add_2(Y, lambda X: self.cross_attention(X, M, source_mask)[0])
+        return self.add_3(Y, self.feed_forward)
+
+
+# %% DecoderLayer: neither option is passed on | ignores_both_options
+# - self.add_1 = AddAndNorm(d_model, dropout, norm_first)
+# - self.add_2 = AddAndNorm(d_model, dropout, norm_first)
+# - self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+# + for name in ("add_1", "add_2", "add_3"):
+# +     setattr(self, name, AddAndNorm(d_model))
