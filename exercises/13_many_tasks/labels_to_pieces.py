@@ -106,6 +106,8 @@ WRONG = {
         Labels that are left over raise a ValueError. If a sentence was cut, its last words have no piece;
         only a piece of a word that has no label is a mistake.
 
+        raises ValueError
+
         - found, before = [], None
         + if len({*word_ids} - {None}) != len(labels):
         +     raise ValueError("words and labels do not belong together")

@@ -91,6 +91,8 @@ WRONG = {
         Spans may come in any order. One that stands later in the list may lie earlier in the sentence,
         so comparing it with the end of the one before finds an overlap where there is none.
 
+        raises ValueError
+
         def spans_to_labels(spans, n_words):
             labels, before = ["O"] * n_words, 0
             for first, end, kind in spans:
