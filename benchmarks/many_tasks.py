@@ -359,7 +359,7 @@ def blind(found: dict[str, Any], options: argparse.Namespace) -> None:
 
 def heads(found: dict[str, Any], options: argparse.Namespace) -> None:
     """The notebook's heads and the library's, trained alike on the planted tasks."""
-    rows = found.setdefault("heads", {"steps": HEAD_STEPS})
+    rows, rate = found.setdefault("heads", {"steps": HEAD_STEPS}), max(ENCODER_RATES)
     for task in ("entities", "entailment", "choices", "questions"):
         train, test = examples(task, "train", N_TRAIN), examples(task, "test", N_TEST)
         for name in ("ours", "transformers"):
@@ -367,12 +367,12 @@ def heads(found: dict[str, Any], options: argparse.Namespace) -> None:
             own = name == "ours"
             with contextlib.nullcontext() if own else library_heads(TASKS[task].kind):
                 for seed in range(len(seeds), options.seeds):
-                    predict = neural(task, "distilled", train, test, seed, 4e-4, HEAD_STEPS)
+                    predict = neural(task, "distilled", train, test, seed, rate, HEAD_STEPS)
                     seeds.append(cell(task, counted(task, test, predict(test)))["score"])
                     store(NAME, found, DIGITS)
-        means = [statistics.mean(rows[task][name]) for name in ("ours", "transformers")]
-        spread = [statistics.variance(rows[task][name]) for name in ("ours", "transformers")]
-        error = math.sqrt(sum(spread) / options.seeds)
+        both = [rows[task][name] for name in ("ours", "transformers")]
+        means = [statistics.mean(seeds) for seeds in both]
+        error = math.sqrt(sum(statistics.variance(seeds) / len(seeds) for seeds in both))
         rows[task] |= {"difference": means[0] - means[1], "standard_error": error}
         print(task, rows[task], flush=True)
 
