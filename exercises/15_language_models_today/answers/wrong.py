@@ -662,62 +662,16 @@ class Llama(nn.Module):
 
 
 # %% Llama: forward normalizes the states again | normalizes_twice
-class Llama(nn.Module):
-    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
-                 tied=True, base=10_000.0, eps=1e-5):
-        super().__init__()
-        self.max_length = max_length
-        self.tokens = nn.Embedding(n_tokens, d_model)
-        self.blocks = nn.ModuleList(
-            [LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)]
-        )
-        self.norm = RMSNorm(d_model, eps)
-        self.head = nn.Linear(d_model, n_tokens, bias=False)
-        if tied:
-            self.head.weight = self.tokens.weight
-
-    def states(self, ids, cache=None):
-        P = cache[0][0].shape[2] if cache is not None else 0
-        if ids.shape[1] == 0 or P + ids.shape[1] > self.max_length:
-            raise ValueError("too many tokens, or none")
-        X, new = self.tokens(ids), []
-        for i, block in enumerate(self.blocks):
-            X, K, V = block(X, cache[i] if cache is not None else None)
-            new.append((K, V))
-        return self.norm(X), new
-
-    def forward(self, ids):
-        return self.head(self.norm(self.states(ids)[0]))
+# - return self.head(self.states(ids)[0])
+# + return self.head(self.norm(self.states(ids)[0]))
 
 
 # %% Llama: normalizes after every block | normalizes_after_each_block
-class Llama(nn.Module):
-    def __init__(self, n_tokens, d_model, n_heads, n_key_heads, d_hidden, n_layers, max_length=128,
-                 tied=True, base=10_000.0, eps=1e-5):
-        super().__init__()
-        self.max_length = max_length
-        self.tokens = nn.Embedding(n_tokens, d_model)
-        self.blocks = nn.ModuleList(
-            [LlamaBlock(d_model, n_heads, n_key_heads, d_hidden, base, eps) for _ in range(n_layers)]
-        )
-        self.norm = RMSNorm(d_model, eps)
-        self.head = nn.Linear(d_model, n_tokens, bias=False)
-        if tied:
-            self.head.weight = self.tokens.weight
-
-    def states(self, ids, cache=None):
-        P = cache[0][0].shape[2] if cache is not None else 0
-        if ids.shape[1] == 0 or P + ids.shape[1] > self.max_length:
-            raise ValueError("too many tokens, or none")
-        X, new = self.tokens(ids), []
-        for i, block in enumerate(self.blocks):
-            X, K, V = block(X, cache[i] if cache is not None else None)
-            X = self.norm(X)
-            new.append((K, V))
-        return X, new
-
-    def forward(self, ids):
-        return self.head(self.states(ids)[0])
+# -     longer.append((K, V))
+# - return self.norm(X), longer
+# +     X = self.norm(X)
+# +     longer.append((K, V))
+# + return X, longer
 
 
 # %% ByteBPE: encode takes characters' numbers (ord), not the bytes of UTF-8 | characters_of_texts
