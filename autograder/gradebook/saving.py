@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Comment, Grade, MissingEntry, Notebook
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Notebook
+from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.preprocessors import OverwriteCells as StockOverwrite
 from nbgrader.preprocessors import SaveAutoGrades as StockScores
 from nbgrader.preprocessors import SaveCells as StockCells
@@ -29,11 +30,22 @@ from autograder.gradebook.withdrawn import apply_withdrawals, concerning, withdr
 class OverwriteCells(StockOverwrite):
     """Puts locked cells back; a withdrawn one is worth what the release says, as its checksum does."""
 
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        self._withdrawn: set[str] | None = None
+        nb, resources = super().preprocess(nb, resources)
+        return nb, resources
+
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        withdrawal = withdrawn_cells(self.gradebook, self.assignment_id).get(name)
+        withdrawal = None
+        if self._withdrawn is None:  # once, not for each cell
+            self._withdrawn = set(withdrawn_cells(self.gradebook, self.assignment_id))
+        if name in self._withdrawn:
+            withdrawal = withdrawn_cells(self.gradebook, self.assignment_id)[name]
         if withdrawal is not None:
             with self.gradebook.db.no_autoflush, contextlib.suppress(MissingEntry):
                 where = (name, self.notebook_id, self.assignment_id)
@@ -63,8 +75,12 @@ class SaveAutoGrades(StockScores):
             folder = class_folder(about["db_url"]) / "autograded"
             path = folder / about["student"] / about["assignment"] / f"{about['notebook']}.ipynb"
             self._earlier = _digests_of(path)
-        nb, resources = super().preprocess(nb, resources)
-        with self.gradebook:
+        self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
+        self.student_id, self.db_url = about["student"], about["db_url"]
+        self.gradebook = Gradebook(self.db_url)
+        with self.gradebook, _in_one_transaction(self.gradebook):
+            self._withdrawals = concerning(self.gradebook, self.assignment_id, self.student_id)
+            nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
             submission = self.gradebook.find_submission(self.assignment_id, self.student_id)
             apply_withdrawals(self.gradebook, self.assignment_id, submission)
         return nb, resources
@@ -74,7 +90,7 @@ class SaveAutoGrades(StockScores):
         where = (name, self.notebook_id, self.assignment_id, self.student_id)
         grade = self.gradebook.find_grade(*where)
         db = self.gradebook.db
-        withdrawal = concerning(self.gradebook, self.assignment_id, self.student_id).get(name)
+        withdrawal = self._withdrawals.get(name)
         if withdrawal is not None:  # nbgrader refuses more points than the cell is worth now
             cell.metadata["nbgrader"]["points"] = withdrawal.points
         aside = db.get(SetAside, grade.id)
@@ -87,7 +103,18 @@ class SaveAutoGrades(StockScores):
             grade.auto_score is None if manual is None else waited or not same
         )
         db.merge(GradedAnswer(grade=grade.id, digest=digest))
-        db.commit()
+
+
+@contextlib.contextmanager
+def _in_one_transaction(gradebook: Gradebook) -> Iterator[None]:
+    """Commit once, at the end: nbgrader commits after each cell, and each time waits for the disk."""
+    db = gradebook.db
+    db.commit = db.flush
+    try:
+        yield
+    finally:
+        del db.commit
+    db.commit()
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:

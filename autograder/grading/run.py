@@ -39,6 +39,7 @@ from autograder.grading.questions import (
 from autograder.grading.reference_desk import Carried
 from autograder.grading.run_progress import Listener, Progress
 from coursekit.checking import judged_again
+from coursekit.checking.kernel_side import CASES
 from coursekit.checking.records import Question
 
 #: Why a run ended that ended the process which read its output.
@@ -291,13 +292,14 @@ class _Client(CellClient):
         """Send cases to the kernel; their outcomes, or None and the reason why there are none."""
         original = self.nb.cells[index]
         request = new_code_cell(
-            "__import__('coursekit.checking.kernel_side', fromlist=['answer'])"
-            f".answer({name!r}, {json.dumps(for_kernel(sent))!r})"
+            f"__import__('coursekit.checking.kernel_side', fromlist=['answer']).answer({name!r})"
         )
         self.allowance.new_answer(most_bytes(sent))
+        client: Any = self.kc
+        client.shell_channel.attached = {CASES: json.dumps(for_kernel(sent))}
         try:
             if self.carried:
-                request.source = _call("answer_again", name, sent, self.carried.helpers[name])
+                request.source = _call("answer_again", name, self.carried.helpers[name])
                 called = functools.partial(self.listener.called, name)
                 await asyncio.to_thread(called, "")  # until there is someone to answer
                 await self.run_answering(request, index, called)

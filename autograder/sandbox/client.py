@@ -10,7 +10,9 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Mapping
 from queue import Empty
+from types import MappingProxyType
 from typing import Any
 
 import zmq
@@ -73,7 +75,21 @@ class Channel(AsyncZMQSocketChannel):
 
 
 class _Replies(Channel):
-    """The channel of requests and their replies."""
+    """The channel of requests and their replies.
+
+    Attributes
+    ----------
+    attached : mapping of str to str
+        What goes with the next cell, in the metadata of its message.
+    """
+
+    attached: Mapping[str, str] = MappingProxyType({})
+
+    def send(self, message: dict[str, Any]) -> None:
+        if message["msg_type"] == "execute_request":
+            message["metadata"] |= self.attached
+            self.attached = MappingProxyType({})
+        super().send(message)
 
     def is_kind(self, kind: str) -> bool:
         return kind in _REPLIES

@@ -6,6 +6,7 @@ A figure or a progress bar for each case would push the verdict out of view.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import sys
 import warnings
@@ -76,20 +77,30 @@ def _displays(printed: Printed) -> Iterator[None]:
     if shell is None:
         yield
         return
+    before, publisher = shell.display_pub, _publisher()
+    shell.display_pub, shown = publisher, publisher.printed
+    publisher.printed = printed
+    try:
+        yield
+    finally:
+        shell.display_pub, publisher.printed = before, shown
+
+
+@functools.cache
+def _publisher() -> Any:
+    """What prints in place of displaying; made once, since making such a class takes long."""
     from IPython.core.displaypub import DisplayPublisher
 
     class Publisher(DisplayPublisher):
+        printed = Printed()
+
         def publish(self, data: dict[str, Any], *args: Any, **options: Any) -> None:
-            printed.write(f"{data.get('text/plain', '')}\n")
+            self.printed.write(f"{data.get('text/plain', '')}\n")
 
         def clear_output(self, wait: bool = False) -> None:
             pass
 
-    before, shell.display_pub = shell.display_pub, Publisher()  # type: ignore[no-untyped-call]  # of traitlets
-    try:
-        yield
-    finally:
-        shell.display_pub = before
+    return Publisher()  # type: ignore[no-untyped-call]  # of traitlets
 
 
 @contextlib.contextmanager

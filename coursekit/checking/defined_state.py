@@ -137,7 +137,8 @@ def _settings_of_python() -> list[Setting]:
 
 def _settings_of_numpy(np: Any) -> list[Setting]:
     def printing() -> dict[str, Any]:
-        return {name: np.get_printoptions().get(name, False) for name in _NUMPY_PRINTING}
+        options = np.get_printoptions()
+        return {name: options.get(name, False) for name in _NUMPY_PRINTING}
 
     def print_like(options: dict[str, Any]) -> None:
         np.set_printoptions(**options)

@@ -84,13 +84,20 @@ def _finding(case: Case, outcome: Outcome) -> Finding | None:
         return Finding("error", f"its result cannot be read: {outcome.get('message', '')}")
     if expected["status"] == "error":
         return Finding("value", f"this input should raise {expected['type']}")
-    rules = case.get("judge", {})
-    misbehaved = _misbehavior(outcome, rules, expected)
+    misbehaved = _misbehavior(outcome, case.get("judge", {}), expected)
+    finding = _difference(case, outcome)
+    if misbehaved and (finding is None or finding.stage == "value"):
+        return misbehaved
+    return finding and _naming_the_attribute(case, finding)
+
+
+def _difference(case: Case, outcome: Outcome) -> Finding | None:
+    """What is wrong with the value that a call has returned, or with the gradients."""
+    rules, expected = case.get("judge", {}), case["expected"]
     kind = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
     if case.get("gradient") == ALL and all(map(_are_gradients, views)):
-        finding = _gradient_finding(*views, rules)
-        return misbehaved if misbehaved and (not finding or finding.stage == "value") else finding
+        return _gradient_finding(*views, rules)
     if case.get("gradient") and isinstance(views[0], ArrayView):
         least = _CANCELLATION * _largest([views[0]])
         rules = {**rules, "atol": max(rules.get("atol", ATOL), least)}
@@ -104,9 +111,7 @@ def _finding(case: Case, outcome: Outcome) -> Finding | None:
     if finding is None and rules.get("draws") and not is_drawn:
         message = "it draws more or fewer numbers from its generator than the text says"
         finding = Finding("property", f"{message}, so whoever draws next gets others")
-    if misbehaved and (finding is None or finding.stage == "value"):
-        return misbehaved
-    return finding and _naming_the_attribute(case, finding)
+    return finding
 
 
 _PART = re.compile(r"in result\[(\d+)\]")
@@ -272,8 +277,11 @@ def _same_error(theirs: Outcome, ours: Outcome) -> bool:
     """Whether two exceptions are the same: type, place and message.
 
     The sizes in a message may be in another order (``a + b`` and ``b + a``), and versions of Python
-    and torch word a message differently; everything in quotes is compared exactly.
+    and torch word a message differently; everything in quotes is compared exactly. Of two that an
+    answer's own ``raise`` has raised, the message does not matter: everybody words it differently.
     """
+    if theirs.get("raised") and ours.get("raised"):
+        return all(theirs.get(key) == ours.get(key) for key in ("type", "place"))
     if not _same_kind_of_error(theirs, ours):
         return False
     (words, quoted), (our_words, our_quoted) = _words(theirs), _words(ours)

@@ -141,15 +141,13 @@ def _put_in(scope: dict[str, Any]) -> None:
         one.put_in(scope)
 
 
-def answer_again(name: str, request: str, helpers: str) -> None:
+def answer_again(name: str, helpers: str) -> None:
     """What `kernel_side.answer` does, with right helpers.
 
     Parameters
     ----------
     name : str
         The exercise.
-    request : str
-        JSON: its cases.
     helpers : str
         JSON: the names of the helpers that are right for it; any other is the student's.
     """
@@ -159,4 +157,4 @@ def answer_again(name: str, request: str, helpers: str) -> None:
     _put_in(scope)
     for other in _replaced.keys() - set(json.loads(helpers)):
         _replaced[other].take_out(scope)
-    answer(name, request)
+    answer(name)

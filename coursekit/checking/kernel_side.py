@@ -16,16 +16,24 @@ from coursekit.checking.run_cases import run_cases
 from coursekit.checking.threads import end_those_of_the_notebook
 
 MIME = "application/vnd.coursekit.outcomes+json"
+#: The key of a request's cases.
+CASES = "coursekit_cases"
 #: The most characters of outcomes in one message; a longer outcome gets its own message.
 MESSAGE_LENGTH = 250_000
 
 
-def answer(name: str, request: str) -> None:
-    """Run the cases in `request` (JSON) on the global called `name`; display lists of outcomes."""
+def answer(name: str) -> None:
+    """Run the cases of the request on the global called `name`; display lists of outcomes.
+
+    The cases come with the message that asks for it, as JSON under `CASES` in its metadata: in the
+    code of a cell, the kernel would read them several times over.
+    """
     from IPython import get_ipython
     from IPython.display import publish_display_data
 
-    scope: dict[str, Any] = get_ipython().user_ns
+    shell = get_ipython()
+    scope: dict[str, Any] = shell.user_ns
+    request: str = shell.kernel.get_parent("shell")["metadata"][CASES]
     absent: Outcome = {"status": "unwritten", "message": f"{name} is not defined"}
     end_those_of_the_notebook()
     with DefinedState():

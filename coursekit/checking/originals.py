@@ -15,8 +15,7 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from itertools import chain, compress, count
-from operator import is_not
+from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -115,7 +114,7 @@ class _Group:
         #: All values when nothing was found changed for the last time.
         self._seen: list[Any] = []
         #: Where among them those are that a case sets itself.
-        self._free: set[int] = set()
+        self._free: list[int] = []
 
     def add(self, owner: Any, originals: dict[str, Any]) -> None:
         self._held[owner] = _Held(owner, originals)
@@ -130,10 +129,11 @@ class _Group:
         return owner in self._held
 
     def changes(self) -> list[Change]:
-        if sum(map(len, self._views)) == len(self._seen):
-            now = chain.from_iterable(self._views)
-            others = set(compress(count(), map(is_not, now, self._seen)))
-            if others <= self._free:
+        now = [*chain.from_iterable(self._views)]
+        if len(now) == len(self._seen):
+            for i in self._free:
+                now[i] = self._seen[i]
+            if _is_same(now, self._seen):
                 return []
         found = [change for held in self._held.values() for change in held.changes()]
         if not found:
@@ -143,8 +143,19 @@ class _Group:
                 for owner in self._held
                 for name in vars(owner)
             )
-            self._free = {i for i, (of, name) in enumerate(names) if name in _NOT_HELD.get(of, ())}
+            self._free = [i for i, (of, name) in enumerate(names) if name in _NOT_HELD.get(of, ())]
         return found
+
+
+def _is_same(now: list[Any], seen: list[Any]) -> bool:
+    """Whether two lists have the same objects, or equal ones in their places.
+
+    Comparing lists looks at identity first, so it is as fast as it can be where nothing has changed.
+    """
+    try:
+        return now == seen
+    except Exception:  # objects that cannot be compared are others
+        return False
 
 
 #: A module that changes in every case (`torch.compile`), the other modules with the classes that every

@@ -184,6 +184,8 @@ class Outcome(_Happened, total=False):
         The student's line that raised it, with number and function; "" if there is none.
     place : str
         The student's functions on the way to it, outermost first, separated by `` > ``.
+    raised : bool
+        True for an exception that a ``raise`` of the student's own has raised.
     changed : list of str
         The inputs that the call altered in place, by name.
     drew_from : list of str
@@ -210,6 +212,7 @@ class Outcome(_Happened, total=False):
     bases: str
     line: str
     place: str
+    raised: bool
     changed: list[str]
     drew_from: list[str]
     left: list[str]

@@ -8,6 +8,7 @@ a submission's kernel (grading). Nothing is judged here: an *outcome* only says 
 from __future__ import annotations
 
 import contextlib
+import dis
 import sys
 import sysconfig
 import traceback
@@ -22,7 +23,7 @@ from coursekit.checking.gradients import Followed
 from coursekit.checking.memory import changed as changed_in
 from coursekit.checking.memory import kept
 from coursekit.checking.records import Outcome, Plain, Question
-from coursekit.checking.seeded import move_by_themselves, random_state
+from coursekit.checking.seeded import kept_generators, move_by_themselves, seeded
 from coursekit.checking.settings import SEEDS, Settings
 from coursekit.checking.shadowed import shadowed
 from coursekit.checking.threads import of_the_notebook
@@ -37,6 +38,7 @@ _LIBRARIES = (
     *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
     "<frozen",
 )
+_RAISE = dis.opmap["RAISE_VARARGS"]
 #: An input: its name, its encoded value before the call, and the value itself.
 Given: TypeAlias = tuple[str, Plain, Any]
 
@@ -55,12 +57,12 @@ def run_cases(
     """
     outcomes: list[Outcome] = []
     # a call in the state that the notebook has set defines it again by itself
-    with contextlib.nullcontext() if as_it_was else DefinedState():
+    with contextlib.nullcontext() if as_it_was else DefinedState(), kept_generators():
         for case in cases:
             if outcomes and outcomes[-1]["status"] == "timeout":
                 outcomes.append(outcomes[-1].copy())
             else:
-                outcomes.append(run_case(thing, case, seconds, name, as_it_was))
+                outcomes.append(_run_case(thing, case, seconds, name, as_it_was))
     return outcomes
 
 
@@ -89,11 +91,18 @@ def run_case(
     as_it_was : bool
         Call it in the state that the notebook has set instead.
     """
+    with kept_generators():
+        return _run_case(thing, case, seconds, name, as_it_was)
+
+
+def _run_case(
+    thing: Callable[..., Any], case: Question, seconds: float, name: str, as_it_was: bool
+) -> Outcome:
     outcome: Outcome
     words = ""
     with (
         DefinedState() as state,
-        random_state(case.get("seed", 0)) as drew_from,
+        seeded(case.get("seed", 0)) as drew_from,
         captured(_is_students) as printed,
     ):
         args = [codec.decode(a) for a in case.get("args", [])]
@@ -306,7 +315,7 @@ def _error(error: BaseException) -> Outcome:
         message = str(error).partition("\n")[0][:500]  # the other lines list overloads
     frames = _student_frames(error)
     line = frames[-1] if frames and frames[-1].line else None
-    return {
+    outcome: Outcome = {
         "status": "error",
         "type": type(error).__name__,
         "bases": " ".join(kind.__name__ for kind in type(error).__mro__[1:-1]),
@@ -314,12 +323,25 @@ def _error(error: BaseException) -> Outcome:
         "line": f"line {line.lineno} of {line.name}: {line.line}" if line else "",
         "place": " > ".join(frame.name for frame in frames if frame.name[0] != "<")[:200],
     }
+    if _is_raised_by_student(error):
+        outcome["raised"] = True
+    return outcome
 
 
 def _student_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """The frames of the student's own code on the way to the error, outermost first."""
     frames = traceback.extract_tb(error.__traceback__, limit=60)
     return [frame for frame in frames if _is_students(frame.filename)]
+
+
+def _is_raised_by_student(error: BaseException) -> bool:
+    """Whether a ``raise`` of the student's own has raised it, and no call of a library."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not _is_students(trace.tb_frame.f_code.co_filename):
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
 def _is_students(filename: str) -> bool:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import importlib
 import random
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 #: Not `np.random`, which a student may have replaced.
 _numpy_random = importlib.import_module("numpy.random")
-_read_python, _read_numpy, _Twister = (
+_read_python, _read_numpy, _bit_generator, _Twister = (
     random.getstate,
     _numpy_random.get_state,
+    _numpy_random.get_bit_generator,
     _numpy_random.MT19937,
 )
+#: The memory of NumPy's: 624 numbers of four bytes, and how many of them have been used.
+_BYTES = 4 * (624 + 1)
 #: So many numbers tell whether two sequences are one.
 _COMPARED = 16
 #: To see whether generators move by themselves: a state that nobody else sets, for so long.
@@ -28,47 +32,115 @@ _LOOK_SEED, _LOOK_SECONDS = 1_894_623_517, 0.05
 _PER_SECOND, _MOST = 4e8, 2e8
 
 
+class _States(NamedTuple):
+    """The states of the global generators: of Python, of NumPy, of torch (None if not imported).
+
+    Attributes
+    ----------
+    python, numpy, torch : object
+        As the generators' own functions return them.
+    bytes : bytes or None
+        What `_bytes_of_numpy` returns.
+    """
+
+    python: Any
+    numpy: Any
+    torch: Any
+    bytes: bytes | None
+
+
 @contextlib.contextmanager
 def random_state(seed: int) -> Iterator[list[str]]:
     """Seeds the global generators, restores them at the end, and lists those that were used."""
+    with kept_generators(), seeded(seed) as used:
+        yield used
+
+
+@contextlib.contextmanager
+def kept_generators() -> Iterator[None]:
+    """Restores the global generators at the end."""
     before = _states()
-    seeded = _seeded(seed, sys.modules.get("torch") is not None)
-    _restore(seeded)
+    try:
+        yield
+    finally:
+        _restore(before)
+
+
+@contextlib.contextmanager
+def seeded(seed: int) -> Iterator[list[str]]:
+    """Seeds the global generators, and lists those that were used in the block at its end.
+
+    For use in a block of `kept_generators`: reading NumPy's state takes longer than many a case.
+    """
+    torch = sys.modules.get("torch")
+    start = _seeded(seed, torch is not None)
+    _restore(start)
     used: list[str] = []
     try:
         yield used
     finally:
-        now = _states()
-        if now[0] != seeded[0]:
+        if _read_python() != start.python:
             used.append("random")
-        if not all(map(np.array_equal, now[1], seeded[1])):
+        now = _bytes_of_numpy()
+        if now != start.bytes or (now is None and not _is_same(_read_numpy(), start.numpy)):
             used.append("numpy.random")
-        if now[2] is not None and seeded[2] is not None and not now[2].equal(seeded[2]):
+        if torch is not None and not torch.get_rng_state().equal(start.torch):
             used.append("torch")
-        _restore(before)
 
 
-def _states() -> tuple[Any, Any, Any]:
-    """The states of the generators of Python, NumPy and, if it is imported, torch."""
+def _states() -> _States:
     torch = sys.modules.get("torch")
-    return random.getstate(), _numpy_random.get_state(), torch and torch.get_rng_state()
+    state = torch and torch.get_rng_state()
+    return _States(_read_python(), _read_numpy(), state, _bytes_of_numpy())
 
 
-def _restore(states: tuple[Any, Any, Any]) -> None:
-    random.setstate(states[0])
-    _numpy_random.set_state(states[1])
-    if states[2] is not None:
-        sys.modules["torch"].set_rng_state(states[2])
+def _is_same(one: Any, two: Any) -> bool:
+    """Whether two states of NumPy's generator are equal; of another than the usual one, a dictionary."""
+    if isinstance(one, dict) or isinstance(two, dict):
+        return repr(one) == repr(two)
+    rest = one[0] == two[0] and one[2:] == two[2:]
+    return bool(rest and np.array_equal(one[1], two[1]))
+
+
+def _restore(states: _States) -> None:
+    random.setstate(states.python)
+    # a normal number that is kept for the next draw is not among the bytes; a seed leaves none
+    if states.bytes is None or states.bytes != _bytes_of_numpy() or states.numpy[3:] != (0, 0.0):
+        _numpy_random.set_state(states.numpy)
+    if states.torch is not None:
+        sys.modules["torch"].set_rng_state(states.torch)
 
 
 @functools.lru_cache(maxsize=128)
-def _seeded(seed: int, with_torch: bool) -> tuple[Any, Any, Any]:
+def _seeded(seed: int, with_torch: bool) -> _States:
     """The states right after seeding; kept, since seeding takes longer than setting a state."""
     random.seed(seed)
     _numpy_random.seed(seed)
     if with_torch:
         sys.modules["torch"].default_generator.manual_seed(seed)
     return _states()
+
+
+def _bytes_of_numpy() -> bytes | None:
+    """The memory of NumPy's global generator; None if it is no Mersenne Twister.
+
+    NumPy gives its address for functions of C. Reading it is a hundred times as fast as `get_state`,
+    which makes an object of each number.
+    """
+    generator = _bit_generator()
+    if type(generator) is not _Twister or not _can_be_read():
+        return None
+    return ctypes.string_at(generator.ctypes.state_address, _BYTES)
+
+
+@functools.cache
+def _can_be_read() -> bool:
+    """Whether a generator's memory is what this module takes it for."""
+    generator = _Twister(_LOOK_SEED)
+    state = generator.state["state"]
+    found = ctypes.string_at(generator.ctypes.state_address, _BYTES)
+    position = np.array(state["pos"], dtype=np.int32)
+    return bool(found == state["key"].tobytes() + position.tobytes())
 
 
 def move_by_themselves() -> bool:
@@ -78,23 +150,26 @@ def move_by_themselves() -> bool:
     return bool(moved)
 
 
-#: What a Mersenne Twister is made of: its numbers, and how many of them have been used.
-Twister: TypeAlias = tuple[Any, int]
+#: What a Mersenne Twister is made of: its numbers, as Python's integers or in memory, and how many of
+#: them have been used.
+Twister: TypeAlias = tuple[tuple[int, ...] | bytes, int]
 
 
 def twisters() -> dict[str, Twister]:
     """The states of the global generators of Python and NumPy, both of which are Mersenne Twisters."""
     numbers = _read_python()[1]
-    found = {"python_seed": (np.array(numbers[:-1], dtype=np.uint32), numbers[-1])}
-    state = _read_numpy()
-    if state[0] == "MT19937":
-        found["numpy_seed"] = (state[1], state[2])
+    found: dict[str, Twister] = {"python_seed": (numbers[:-1], numbers[-1])}
+    if (memory := _bytes_of_numpy()) is not None:
+        found["numpy_seed"] = (memory[:-4], int.from_bytes(memory[-4:], sys.byteorder))
+    elif type(_bit_generator()) is _Twister:
+        state = _read_numpy()
+        found["numpy_seed"] = (state[1].tobytes(), state[2])
     return found
 
 
 def is_seeded(before: Twister, after: Twister, seconds: float) -> bool:
     """Whether a generator was set to another state: one that drawing cannot have led to in this time."""
-    if before[1] == after[1] and np.array_equal(before[0], after[0]):
+    if before == after:
         return False
     drawn, wanted = _from(before), _from(after).random_raw(_COMPARED)
     left, count = int(min(seconds * _PER_SECOND, _MOST)) + 2 * _COMPARED, 1024
@@ -110,5 +185,10 @@ def is_seeded(before: Twister, after: Twister, seconds: float) -> bool:
 
 def _from(state: Twister) -> Any:
     twister = _Twister(0)
-    twister.state = {"bit_generator": "MT19937", "state": {"key": state[0], "pos": state[1]}}
+    numbers = state[0]
+    key = np.frombuffer(numbers, np.uint32) if isinstance(numbers, bytes) else np.array(numbers)
+    twister.state = {
+        "bit_generator": "MT19937",
+        "state": {"key": key.astype(np.uint32), "pos": state[1]},
+    }
     return twister

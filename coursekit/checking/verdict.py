@@ -272,6 +272,8 @@ def clean(outcome: Any) -> Outcome:
         clean["next_draws"] = [n for n in outcome["next_draws"][:20] if isinstance(n, float)]
     if outcome.get("constant") is True:
         clean["constant"] = True
+    if outcome.get("raised") is True:
+        clean["raised"] = True
     if isinstance(outcome.get("left"), list):
         clean["left"] = [name for name in WORDS if name in outcome["left"]]
     if isinstance(outcome.get("printed_characters"), int):

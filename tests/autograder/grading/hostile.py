@@ -78,7 +78,8 @@ PATCHES = {
         "import inspect, json, coursekit.checking.kernel_side\n"
         "from coursekit.checking import recordings\n"
         "from IPython.display import publish_display_data\n"
-        "def answer(name, request):\n"
+        "def answer(name):\n"
+        "    request = get_ipython().kernel.get_parent('shell')['metadata']['coursekit_cases']\n"
         "    for frame in inspect.stack():\n"
         "        for value in frame.frame.f_locals.values():\n"
         "            if isinstance(value, dict) and 'expected' in value: return\n"
@@ -94,7 +95,7 @@ PATCHES = {
         "sys.meta_path.insert(0, Finder())\n"
         "fake = types.ModuleType('coursekit.checking.kernel_side')\n"
         "fake.MIME = 'application/vnd.coursekit.outcomes+json'\n"
-        "fake.answer = lambda name, request: 3\n"
+        "fake.answer = lambda name: 3\n"
         "sys.modules['coursekit.checking.kernel_side'] = fake\n"
         "import coursekit; coursekit.checking.kernel_side = fake"
     ),
@@ -102,7 +103,7 @@ PATCHES = {
         "import builtins\n"
         "genuine = builtins.__import__\n"
         "class Full:\n"
-        "    def answer(self, name, request): return 3.0\n"
+        "    def answer(self, name): return 3.0\n"
         "builtins.__import__ = lambda name, *more, **named: (\n"
         "    Full() if name == 'coursekit.checking.kernel_side' else genuine(name, *more, **named))"
     ),

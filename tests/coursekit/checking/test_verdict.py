@@ -144,6 +144,28 @@ def test_exceptions_of_one_type_with_other_messages_sizes_or_places_get_no_hint(
         assert verdict(other, ("five", total)).misconception == ""
 
 
+def test_an_error_of_ones_own_gets_its_hint_however_it_is_worded():
+    def refuses_zero(x):
+        if (x == x).all():
+            raise ValueError("zero is not allowed here")
+
+    def words_it_otherwise(x):
+        if (x == x).all():
+            raise ValueError(f"{x} must be positive")
+
+    def raises_another(x):
+        raise TypeError("zero is not allowed here")
+
+    def has_it_from_a_library(x):
+        return int("zero")
+
+    for other in (words_it_otherwise, raises_another, has_it_from_a_library):
+        other.__code__ = other.__code__.replace(co_name="refuses_zero")
+    assert verdict(words_it_otherwise, ("refuses", refuses_zero)).misconception == "refuses"
+    assert verdict(raises_another, ("refuses", refuses_zero)).misconception == ""
+    assert verdict(has_it_from_a_library, ("refuses", refuses_zero)).misconception == ""
+
+
 def test_the_words_of_a_message_may_differ_but_not_its_numbers_and_quotes():
     def error(message):
         return {"status": "error", "type": "RuntimeError", "place": "f", "message": message}
