@@ -15,6 +15,7 @@ from autograder.course.recording import essence
 from autograder.errors import AnswerError
 from autograder.grading.answer_runs import run_answers
 from autograder.grading.limits import Limits
+from coursekit.checking.codec import decoded_once
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
 from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.records import Case, Outcome, RecordedExercise, RecordedPair
@@ -155,10 +156,11 @@ def compounds(
     cases = {name: exercise["cases"] for name, exercise in recorded.items()}
     answers = [answer for own in pairs.values() for _, _, answer in own]
     ran = iter(run_answers(assignment, answers, cases, limits))
-    return {
-        name: _of_exercise(recorded[name], [(one, two, next(ran)) for one, two, _ in own])
-        for name, own in pairs.items()
-    }
+    with decoded_once():
+        return {
+            name: _of_exercise(recorded[name], [(one, two, next(ran)) for one, two, _ in own])
+            for name, own in pairs.items()
+        }
 
 
 def _of_exercise(

@@ -280,9 +280,9 @@ _decoded: contextvars.ContextVar[dict[int, tuple[Any, Any]] | None] = contextvar
 def decoded_once() -> Iterator[None]:
     """In this block, `decode_views` gives the same view each time that it gets the same object.
 
-    Neither data nor views may be changed meanwhile.
+    Neither data nor views may be changed meanwhile. In a block of another one, that one decides.
     """
-    token = _decoded.set({})
+    token = _decoded.set({} if (known := _decoded.get()) is None else known)
     try:
         yield
     finally:
