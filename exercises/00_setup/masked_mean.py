@@ -20,6 +20,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         x = whole(rng, batch, length, low=low, high=low + 8)
         lengths = torch.from_numpy(rng.integers(1, length, size=batch))
         x[0, 0], lengths[0] = 0, int(rng.integers(2, length))  # 0 is a number like any other
+        lengths[1:2] = int(rng.integers(1, int(lengths[0])))  # always a shorter text
         mask = torch.arange(length) < lengths[:, None]
         if batch == 1:
             yield Case("values", [x, mask], title="one text, padded")
@@ -142,6 +143,13 @@ WRONG = {
 
         - return total / mask.sum(dim=1).clamp(min=1)
         + return total / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        """,
+    "divides_by_the_longest_count": """
+        All rows are divided by one number, how many real positions the longest text has. A shorter
+        text has fewer: divide each row by its own count.
+
+        - return total / mask.sum(dim=1).clamp(min=1)
+        + return total / mask.sum(dim=1).max().clamp(min=1)
         """,
 }
 

@@ -15,9 +15,13 @@ POINTS = {"values": 3, "edges": 1}
 
 
 def _gradient_case(rng: np.random.Generator, group: str, n: int, d: int, title: str) -> Case:
-    """Whole numbers without 0, and errors without 0: no part of the formula can be left out."""
-    w, error = (whole(rng, k, low=1, high=3) * _sign(rng, k) for k in (d, n))
-    features = whole(rng, n, d, low=1, high=4)
+    """Whole numbers without 0, in errors and gradient, too: no part of the formula can be left out."""
+    w = whole(rng, d, low=1, high=3) * _sign(rng, d)
+    features, slopes = torch.zeros(n, d), torch.zeros(d)
+    while not slopes.all():
+        error = whole(rng, n, low=1, high=3) * _sign(rng, n)
+        features = whole(rng, n, d, low=1, high=4)
+        slopes = error @ features
     return Case(group, [w, features, features @ w - error], title=title)
 
 
@@ -135,6 +139,33 @@ WRONG = {
 
         - return 2 / len(y) * (X.T @ errors)
         + return 2 * (X.T @ errors).mean() * torch.ones_like(w)
+        """,
+    "column_minus_row_averaged": """
+        If the predictions are a column, (N, 1), and y has shape (N,), their difference is (N, N):
+        every prediction meets every y, and the mean over them compares each prediction with the
+        mean of all y. Give both the shape (N,), so that each prediction meets its own y.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + errors = (X @ w)[:, None] - y
+        + return 2 / len(y) * (X.T @ errors).mean(dim=1)
+        """,
+    "column_minus_row_summed": """
+        If the predictions are a column, (N, 1), and y has shape (N,), their difference is (N, N):
+        every prediction meets every y, and all these errors are added up. Give both the shape (N,),
+        so that each prediction meets its own y.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + errors = (X @ w)[:, None] - y
+        + return 2 / len(y) * (X.T @ errors).sum(dim=1)
+        """,
+    "row_minus_column_averaged": """
+        If y is a column, (N, 1), and the predictions have shape (N,), their difference is (N, N):
+        every prediction meets every y, and the mean over them compares each y with the mean of all
+        predictions. Give both the shape (N,), so that each prediction meets its own y.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + errors = X @ w - y[:, None]
+        + return 2 / len(y) * (X.T @ errors).mean(dim=1)
         """,
 }
 

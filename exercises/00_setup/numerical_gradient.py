@@ -21,6 +21,25 @@ def _point(rng: np.random.Generator, size: int) -> torch.Tensor:
     return whole(rng, size).double()
 
 
+def _moved(x: torch.Tensor, *steps: float) -> torch.Tensor:
+    """Where x is after some steps, each of which is rounded."""
+    for step in steps:
+        x = x + step
+    return x
+
+
+def _point_that_does_not_come_back(rng: np.random.Generator, size: int, eps: float) -> torch.Tensor:
+    """Hundredths in float64: a step, two steps back and one step again never give the same number.
+
+    A number far below the step loses digits when both are added.
+    """
+    points = torch.from_numpy(np.arange(1, 30) / 100)
+    there_and_back = ((eps, -2 * eps, eps), (eps, -eps, -eps, eps))
+    ways = [[sign * step for step in steps] for steps in there_and_back for sign in (1, -1)]
+    moves = torch.stack([_moved(points, *steps) != points for steps in ways]).all(dim=0)
+    return torch.from_numpy(rng.choice(points[moves].numpy(), size=size))
+
+
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     c, k = (int(n) for n in rng.choice(np.arange(2, 8), size=2, replace=False))
     square = Source(f"lambda x: (x ** 2).sum() + {c} * x[0]")
@@ -39,6 +58,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     # A step of 12 digits in base 2: float32 holds it, float16 does not.
     eps = (2049 + 2 * int(rng.integers(0, 1000))) * 2.0**-21
     yield Case("edges", [flat, point, eps], title=title, judge=exact)
+    eps = int(rng.integers(3, 9)) / 10
+    point = _point_that_does_not_come_back(rng, int(rng.integers(2, 4)), eps)
+    title = "steps that rounding does not take back"
+    yield Case("edges", [square, point, eps], title=title, judge=exact)
 
 
 FURTHER = """
@@ -149,6 +172,19 @@ WRONG = {
         - step = torch.zeros_like(x)
         - step[i] = eps
         + step = torch.full_like(x, eps)
+        """,
+    "goes_back_up_to_rounding": """
+        x itself is changed: you step on it and go back by the same steps, but each of them is
+        rounded, so x may come back different in its last digit. Take the steps in a copy, x.clone().
+
+        -     step = torch.zeros_like(x)
+        -     step[i] = eps
+        -     gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        +     x[i] += eps
+        +     up = f(x)
+        +     x[i] -= 2 * eps
+        +     gradient[i] = (up - f(x)) / (2 * eps)
+        +     x[i] += eps
         """,
 }
 

@@ -163,6 +163,28 @@ WRONG = {
         - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
         + return (x - x.mean(dim=0)) / (std + 1e-5)
         """,
+    "one_deviation_for_all_columns": """
+        Each column is centered by its own mean, but all are divided by one deviation, that of the
+        whole table. `std` needs a dim, too, so that every column gets its own.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = x.std(unbiased=False)
+        """,
+    "one_sample_deviation_for_all_columns": """
+        Each column is centered by its own mean, but all are divided by one deviation, that of the
+        whole table. `std` needs a dim, too, so that every column gets its own; and by default it
+        divides by N - 1 where the formula divides by N.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = x.std()
+        """,
+    "one_deviation_of_the_centered_table": """
+        After the means are subtracted, one deviation is taken over the whole table. Each column
+        needs its own: run along the rows only, with a dim.
+
+        - std = x.std(dim=0, unbiased=False)
+        + std = (x - x.mean(dim=0)).std(unbiased=False)
+        """,
 }
 
 RIGHT = {

@@ -11,21 +11,31 @@ from autograder.course.exercise import Case
 POINTS = {"values": 1, "empty": 1}
 
 _COMMON = "I we the a it was is not very but movie film plot music ending loved liked bored ! ..."
-_ODD = ["don't", "well-made", "masterpiece", "café", "naïve"]
+_ODD = ["don't", "well-made", "masterpiece"]
+_ACCENTS = ["café", "naïve"]  # of more bytes than characters
+
+
+def _with_a_repetition(rng: np.random.Generator, words: list[str]) -> list[str]:
+    """The words, the first of which occurs once more, so that a set of them is always smaller."""
+    place = int(rng.integers(1, len(words) + 1))
+    return [*words[:place], words[0], *words[place:]]
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    pool = [*_COMMON.split(), *_ODD]
+    pool = [*_COMMON.split(), *_ODD, *_ACCENTS]
     for count in (2, 5, int(rng.integers(6, 9))):
         words = [str(word) for word in rng.choice(pool, size=count)]
         words.insert(int(rng.integers(count)), str(rng.choice(["...", "don't", "well-made"])))
-        yield Case("values", [[*words, "a" * int(rng.integers(3, 12))]])
+        words.insert(int(rng.integers(count)), str(rng.choice(_ACCENTS)))
+        words.append("a" * int(rng.integers(3, 12)))
+        yield Case("values", [_with_a_repetition(rng, words)])
     single = str(rng.choice(["movie", "film", "music", "ending", "loved"]))
     yield Case("values", [[single]], title="a single word")
     yield Case("empty", [[]], title="no words at all")
-    # of letters only, which all differ
-    pool = [word for word in pool if word.isalpha() and len(set(word)) == len(word)]
+    # of letters only, which all differ and have one byte each
+    pool = [word for word in pool if word.isalpha() and len(set(word)) == len(word.encode())]
     words = [str(word) for word in rng.choice(pool, size=int(rng.integers(4, 7)))]
+    words = _with_a_repetition(rng, words)
     yield Case("empty", [[*words, ""]], title="a word without letters has length 0")
 
 
@@ -100,6 +110,20 @@ WRONG = {
 
         - return [len(word) for word in words]
         + return torch.tensor([len(word) for word in words])
+        """,
+    "counts_each_word_once": """
+        A word that occurs twice is counted once: a dict or a set keeps each word a single time. The
+        result has one length for each place in the list, so collect the lengths in a list.
+
+        - return [len(word) for word in words]
+        + return [len(word) for word in dict.fromkeys(words)]
+        """,
+    "counts_bytes": """
+        Bytes are counted, not characters: in UTF-8, é is one character but two bytes. Measure the
+        word itself, without encoding it.
+
+        - return [len(word) for word in words]
+        + return [len(word.encode("utf-8")) for word in words]
         """,
 }
 

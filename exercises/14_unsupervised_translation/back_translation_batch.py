@@ -17,7 +17,10 @@ POINTS = {"values": 2, "no gradient": 1, "edges": 1}
 _WORDS = codec.Source(
     "lambda sentences, language: [[(5 * i + language) % 71 + 4 for i in ids] + [4] for ids in sentences]"
 )
-_SHORT = codec.Source("lambda sentences, language: [ids[: language % 2] for ids in sentences]")
+#: Of a sentence of odd and one of even length, one gets one word and the other none.
+_SHORT = codec.Source(
+    "lambda sentences, language: [ids[: (len(ids) + language) % 2] for ids in sentences]"
+)
 _LOSES = codec.Source("lambda sentences, language: [[language] for ids in sentences[1:]]")
 
 
@@ -36,7 +39,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "a translator that writes other words while gradients are on"
     yield case("no gradient", TRANSLATE, [3], title)
     yield case("no gradient", TRANSLATE, [n, 1, n - 1])
-    yield case("edges", _SHORT, [3, n], "translations of one word or none")
+    yield case("edges", _SHORT, [n, n + 1], "translations of one word or none")
     yield case("edges", _WORDS, [0, n], "a sentence without words")
     yield case("edges", _LOSES, [2, 3], "a translator that loses a sentence", **VALUE_ERROR)
 
@@ -111,6 +114,26 @@ WRONG = {
         -     translations = translate(sentences, other)
         + torch.set_grad_enabled(False)
         + translations = translate(sentences, other)
+        """,
+    "tokens_exchanged": """
+        The two tokens are exchanged, in both places. The sentences are in `language`: translate them
+        into `other`, and start what the decoder reads with `language`, since it writes the real
+        sentences.
+
+        - translations = translate(sentences, other)
+        + translations = translate(sentences, language)
+        - return translation_batch(translations, sentences, language, eos)
+        + return translation_batch(translations, sentences, other, eos)
+        """,
+    "leaves_out_empty_translations": """
+        Sentences whose translation is empty are left out. The batch has all sentences: the source of
+        such a one is </s> alone, and the model still writes the real sentence.
+
+        - return translation_batch(translations, sentences, language, eos)
+        + if len(translations) != len(sentences):
+        +     raise ValueError("there is not one translation for each sentence")
+        + both = [(made, real) for made, real in zip(translations, sentences) if made]
+        + return translation_batch([m for m, _ in both], [s for _, s in both], language, eos)
         """,
 }
 

@@ -142,6 +142,41 @@ WRONG = {
         - return 2 * similarity - r_rows[:, None] - r_columns[None]
         + return 2 * similarity - (r_rows[:, None] + r_columns[None]) / 2
         """,
+    "skips_the_nearest": """
+        The nearest neighbor is left out, and the k after it are averaged. Rows and columns are words
+        of two languages, so none is its own neighbor: take the k nearest, the first included.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.sort(dim=1, descending=True).values[:, 1 : k + 1].mean(dim=1)
+        + r_columns = similarity.sort(dim=0, descending=True).values[1 : k + 1].mean(dim=0)
+        """,
+    "skips_the_nearest_of_k": """
+        The nearest of the k neighbors is left out, so the mean is over k - 1 (for k = 1 over none,
+        which gives NaN). Rows and columns are words of two languages, so none is its own neighbor:
+        all k count.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = similarity.topk(k, dim=1).values[:, 1:].mean(dim=1)
+        + r_columns = similarity.topk(k, dim=0).values[1:].mean(dim=0)
+        """,
+    "columns_after_the_rows": """
+        The columns' means are taken from a table whose rows are corrected already. Both means are
+        those of the similarities as they were given: compute both before you subtract one.
+
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_columns = (2 * similarity - r_rows[:, None]).topk(k, dim=0).values.mean(dim=0)
+        """,
+    "rows_after_the_columns": """
+        The rows' means are taken from a table whose columns are corrected already. Both means are
+        those of the similarities as they were given: compute both before you subtract one.
+
+        - r_rows = similarity.topk(k, dim=1).values.mean(dim=1)
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_rows = (2 * similarity - r_columns[None]).topk(k, dim=1).values.mean(dim=1)
+        """,
 }
 
 RIGHT = {

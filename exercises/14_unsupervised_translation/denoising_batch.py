@@ -145,6 +145,21 @@ WRONG = {
         - return translation_batch(noisy, sentences, language, eos)
         + return translation_batch(noisy, [[language, *ids] for ids in sentences], language, eos)
         """,
+    "eos_twice_in_the_source": """
+        </s> is at the end of the source twice: translation_batch already ends every source with it.
+        Pass the noisy words alone.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + return translation_batch([[*ids, eos] for ids in noisy], sentences, language, eos)
+        """,
+    "eos_twice_on_both_sides": """
+        </s> comes twice, at the end of the source and of the target: translation_batch already ends
+        both with it. Pass the words alone.
+
+        - return translation_batch(noisy, sentences, language, eos)
+        + ended = [[*ids, eos] for ids in sentences]
+        + return translation_batch([[*ids, eos] for ids in noisy], ended, language, eos)
+        """,
 }
 
 RIGHT = {

@@ -20,7 +20,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     n = int(rng.integers(4, 7))
     yield Case("values", [drawn(3, 3)], title="three words a side")
-    yield Case("values", [drawn(n, n + 2)], title="more words on the right side")
+    title = "more words on the right side, and none alike"
+    yield Case("values", [drawn(n, n + 2) - 0.6], title=title)
     yield Case("values", [drawn(n + 3, n)], title="more words on the left side")
     big = drawn(9, 9)
     big[range(9), rng.permutation(9)] += 2
@@ -125,6 +126,37 @@ WRONG = {
         - left = similarity.argmax(dim=0).tolist()  # for each column its best row
         + right = similarity.abs().argmax(dim=1).tolist()
         + left = similarity.abs().argmax(dim=0).tolist()
+        """,
+    "dimensions_exchanged": """
+        The two dimensions are exchanged: dim=1 looks along each row and finds its best column, dim=0
+        goes down each column and finds its best row. So the numbers of columns are used as those of
+        rows, and where there are fewer columns than rows, the index is out of bounds.
+
+        def mutual_neighbors(similarity):
+            right, left = similarity.argmax(dim=0), similarity.argmax(dim=1)
+            return [(i, int(right[i])) for i in range(len(similarity)) if left[right[i]] == i]
+        """,
+    "dimensions_exchanged_in_lists": """
+        The two dimensions are exchanged: dim=1 looks along each row and finds its best column, dim=0
+        goes down each column and finds its best row. So the list has an element for each column,
+        and where there are fewer columns than rows, its index is out of range.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + right, left = left, right
+        + return [(i, right[i]) for i in range(len(similarity)) if left[right[i]] == i]
+        """,
+    "column_for_row": """
+        `similarity[:, i]` is column i, and its largest number is in the best row. The number of a
+        row is the first index: the best column of row i is found in `similarity[i]`, and only then
+        is that column asked for its best row.
+
+        def mutual_neighbors(similarity):
+            pairs = []
+            for i in range(similarity.shape[0]):
+                j = int(similarity[:, i].argmax())
+                if int(similarity[j].argmax()) == i:
+                    pairs.append((i, j))
+            return pairs
         """,
 }
 

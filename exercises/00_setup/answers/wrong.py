@@ -250,3 +250,80 @@ def pairwise_distances(a, b):
 # %% mean_squared_error_gradient: errors times rows, not added up | does_not_add_up
 # -     return 2 / len(y) * (X.T @ errors)
 # +     return 2 * errors[:, None] * X / len(y)
+
+
+# %% word_lengths: a dict, which has each word once | counts_each_word_once
+def word_lengths(words):
+    lengths = {}
+    for word in words:
+        lengths[word] = len(word)
+    return list(lengths.values())
+
+
+# %% word_lengths: bytes, not characters | counts_bytes
+def word_lengths(words):
+    result = []
+    for w in words:
+        result.append(len(w.encode("utf-8")))
+    return result
+
+
+# %% standardize: one deviation for the whole table | one_deviation_for_all_columns
+def standardize(x):
+    mu = x.mean(0, keepdim=True)
+    sigma = x.std(unbiased=False)
+    if sigma == 0:
+        return torch.zeros_like(x)
+    return (x - mu) / sigma
+
+
+# %% standardize: one deviation for the whole table, torch's own | one_sample_deviation_for_all_columns
+def standardize(x):
+    s = x.std()
+    return (x - x.mean(dim=0)) / (s if s > 0 else 1)
+
+
+# %% standardize: one deviation after centering | one_deviation_of_the_centered_table
+def standardize(x):
+    c = x - x.mean(dim=0, keepdim=True)
+    s = (c**2).mean().sqrt()
+    return c / s if s > 0 else c
+
+
+# %% masked_mean: divides by the length of the longest text | divides_by_the_longest_count
+def masked_mean(x, mask):
+    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=-1)
+    longest = mask.sum(dim=-1).max().clamp(min=1)
+    return total / longest
+
+
+# %% mean_squared_error_gradient: a column minus a row, then a mean | column_minus_row_averaged
+def mean_squared_error_gradient(w, X, y):
+    predictions = X @ w.reshape(-1, 1)
+    error = predictions - y
+    return 2 * (X.T @ error).mean(dim=1) / len(y)
+
+
+# %% mean_squared_error_gradient: a column minus a row, then a sum | column_minus_row_summed
+def mean_squared_error_gradient(w, X, y):
+    e = X @ w.unsqueeze(1) - y
+    return (2 / len(y)) * (e.T @ X).sum(dim=0)
+
+
+# %% mean_squared_error_gradient: a row minus a column, then a mean | row_minus_column_averaged
+def mean_squared_error_gradient(w, X, y):
+    e = X @ w - y.reshape(-1, 1)
+    return 2 * (X.T @ e).mean(1) / X.shape[0]
+
+
+# %% numerical_gradient: steps on x itself and goes back, up to rounding | goes_back_up_to_rounding
+def numerical_gradient(f, x, eps):
+    g = torch.zeros_like(x)
+    for i in range(x.numel()):
+        x[i] += eps
+        above = f(x).item()
+        x[i] -= 2 * eps
+        below = f(x).item()
+        x[i] += eps
+        g[i] = (above - below) / (2 * eps)
+    return g

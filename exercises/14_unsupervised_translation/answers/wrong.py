@@ -574,3 +574,111 @@ def mutual_neighbors(similarity):
             columns.add(j)
             pairs.append((i, j))
     return sorted(pairs)
+
+
+# %% csls: skips the nearest one, as if a word were its own neighbor | skips_the_nearest
+def csls(similarity, k):
+    n, m = similarity.shape
+    best_columns = similarity.sort(dim=1, descending=True).values
+    best_rows = similarity.sort(dim=0, descending=True).values
+    r_i = best_columns[:, 1 : k + 1].mean(dim=1)
+    r_j = best_rows[1 : k + 1, :].mean(dim=0)
+    return 2 * similarity - r_i.view(n, 1) - r_j.view(1, m)
+
+
+# %% csls: the k + 1 nearest without the first | skips_the_nearest
+def csls(similarity, k):
+    if k < 1 or k > min(similarity.shape):
+        raise ValueError("k")
+    rows = similarity.topk(k + 1, dim=1).values[:, 1:].mean(dim=1, keepdim=True)
+    columns = similarity.topk(k + 1, dim=0).values[1:].mean(dim=0, keepdim=True)
+    return 2 * similarity - rows - columns
+
+
+# %% csls: the k nearest without the first | skips_the_nearest_of_k
+def csls(similarity, k):
+    rows, _ = torch.sort(similarity, dim=1, descending=True)
+    columns, _ = torch.sort(similarity, dim=0, descending=True)
+    r = rows[:, 1:k].mean(dim=1)
+    c = columns[1:k].mean(dim=0)
+    return 2 * similarity - r.unsqueeze(1) - c
+
+
+# %% csls: the columns' means are taken after the rows have been corrected | columns_after_the_rows
+def csls(similarity, k):
+    result = 2 * similarity
+    result = result - similarity.topk(k, dim=1).values.mean(dim=1, keepdim=True)
+    result = result - result.topk(k, dim=0).values.mean(dim=0, keepdim=True)
+    return result
+
+
+# %% csls: the rows' means are taken after the columns have been corrected | rows_after_the_columns
+def csls(similarity, k):
+    s = 2 * similarity - similarity.topk(k, dim=0)[0].mean(dim=0)
+    s -= s.topk(k, dim=1)[0].mean(dim=1, keepdim=True)
+    return s
+
+
+# %% mutual_neighbors: the two dimensions of argmax exchanged | dimensions_exchanged
+def mutual_neighbors(similarity):
+    n, _ = similarity.shape
+    cols = similarity.max(dim=0).indices
+    rows = similarity.max(dim=1).indices
+    return [(i, int(cols[i])) for i in range(n) if int(rows[cols[i]]) == i]
+
+
+# %% mutual_neighbors: the two dimensions exchanged, in lists | dimensions_exchanged_in_lists
+def mutual_neighbors(similarity):
+    best = similarity.argmax(dim=0).tolist()
+    back = similarity.argmax(dim=1).tolist()
+    pairs = []
+    for i in range(similarity.shape[0]):
+        j = best[i]
+        if back[j] == i:
+            pairs.append((i, j))
+    return pairs
+
+
+# %% mutual_neighbors: the best of a column for each row's number | column_for_row
+def mutual_neighbors(similarity):
+    pairs = []
+    for i in range(similarity.shape[0]):
+        j = similarity[:, i].argmax().item()
+        if similarity[j].argmax().item() == i:
+            pairs.append((i, j))
+    return pairs
+
+
+# %% denoising_batch: puts </s> at the end of the source by hand, so it is there twice | eos_twice_in_the_source
+def denoising_batch(sentences, language, eos, p, k, generator):
+    sources = []
+    for ids in sentences:
+        sources.append(add_noise(ids, p, k, generator) + [eos])
+    source, mask, y_in, y_out = translation_batch(sources, sentences, language, eos)
+    return source, mask, y_in, y_out
+
+
+# %% denoising_batch: ends both sides by hand | eos_twice_on_both_sides
+def denoising_batch(sentences, language, eos, p, k, generator):
+    sources, targets = [], []
+    for ids in sentences:
+        sources.append(add_noise(ids, p, k, generator) + [eos])
+        targets.append(ids + [eos])
+    return translation_batch(sources, targets, language, eos)
+
+
+# %% back_translation_batch: the two tokens exchanged in both places | tokens_exchanged
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        sources = translate(sentences, language)
+    return translation_batch(sources, sentences, other, eos)
+
+
+# %% back_translation_batch: leaves out the sentences whose translation is empty | leaves_out_empty_translations
+@torch.no_grad()
+def back_translation_batch(translate, sentences, language, other, eos):
+    translated = translate(sentences, other)
+    if len(translated) != len(sentences):
+        raise ValueError(f"{len(translated)} translations of {len(sentences)} sentences")
+    both = [(t, s) for t, s in zip(translated, sentences) if len(t) > 0]
+    return translation_batch([t for t, _ in both], [s for _, s in both], language, eos)
