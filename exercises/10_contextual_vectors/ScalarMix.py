@@ -86,10 +86,18 @@ WRONG = {
         + return (weights * layers).sum(dim=0)
         """,
     "ones_at_first": """
-        s begins with random numbers, so at first the layers do not count alike. Begin with zeros.
+        s begins with ones. The softmax makes equal weights of them, too, but s is wanted with zeros at
+        first.
 
         - self.s = nn.Parameter(torch.zeros(n_layers))
-        + self.s = nn.Parameter(torch.arange(float(n_layers)))
+        + self.s = nn.Parameter(torch.ones(n_layers))
+        """,
+    "shares_at_first": """
+        s begins with 1 divided by the number of layers. That is what the weights are, and these the
+        softmax makes of s: begin with zeros.
+
+        - self.s = nn.Parameter(torch.zeros(n_layers))
+        + self.s = nn.Parameter(torch.full((n_layers,), 1 / n_layers))
         """,
     "gamma_zero": """
         gamma begins at 0, so that the mix is zero and s gets no gradient. It begins at 1.
@@ -117,6 +125,16 @@ WRONG = {
         - return self.gamma * (weights * layers).sum(dim=0)
         + mixed = self.gamma * (weights * layers).sum(dim=0)
         + return mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
+        """,
+    "filled_before_gamma": """
+        The result is right, but the gradient of s is NaN: the padding is filled only after the layers were
+        weighted, and by then NaN has met the weights. Fill the layers before you weigh them.
+
+        - layers = layers.masked_fill(~mask.unsqueeze(-1), 0.0)
+        ...
+        - return self.gamma * (weights * layers).sum(dim=0)
+        + mixed = (weights * layers).sum(dim=0)
+        + return self.gamma * mixed.masked_fill(~mask.unsqueeze(-1), 0.0)
         """,
     "no_parameters": """
         s is a plain tensor, which no optimizer finds. Make it an nn.Parameter.

@@ -59,6 +59,24 @@ WRONG = {
         - near = mask & (distance > 0) & (distance <= window)
         + near = mask & (distance > 0) & (distance < window)
         """,
+    "right_side_one_short": """
+        To the right the window ends one word too early, as a slice does that stops at position + window.
+        The word at position + window still belongs to the context.
+
+        - distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs()  # (B, L)
+        - near = mask & (distance > 0) & (distance <= window)
+        + ahead = torch.arange(X.shape[1]) - positions.unsqueeze(1)
+        + near = mask & (ahead != 0) & (ahead >= -window) & (ahead < window)
+        """,
+    "left_side_one_short": """
+        To the left the window begins one word too late. The word at position - window still belongs to
+        the context.
+
+        - distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs()  # (B, L)
+        - near = mask & (distance > 0) & (distance <= window)
+        + ahead = torch.arange(X.shape[1]) - positions.unsqueeze(1)
+        + near = mask & (ahead != 0) & (ahead > -window) & (ahead <= window)
+        """,
     "padding_counts": """
         Padding is averaged as if it were words. Only positions where the mask is True are context.
 
@@ -91,6 +109,43 @@ WRONG = {
 
         - return total / near.sum(dim=1, keepdim=True).clamp(min=1)
         + return total / near.sum(dim=1, keepdim=True)
+        """,
+    "stack_of_nothing": """
+        A word alone in its sentence has no vectors around it, and nothing can be stacked of an empty
+        list. Before you stack, ask whether there is any context; without one the result is zeros.
+
+        raises RuntimeError
+
+        def context_vectors(X, mask, positions, window):
+            rows = []
+            for b in range(len(X)):
+                p = int(positions[b])
+                around = []
+                for i in range(max(0, p - window), min(X.shape[1], p + window + 1)):
+                    if i != p and mask[b, i]:
+                        around.append(X[b, i])
+                rows.append(torch.stack(around).mean(dim=0))
+            return torch.stack(rows)
+        """,
+    "divides_by_no_word": """
+        A word alone in its sentence has no words around it, so the sum is divided by 0. Ask first whether
+        there is any context; without one the result is zeros.
+
+        raises ZeroDivisionError
+
+        def context_vectors(X, mask, positions, window):
+            rows = []
+            for vectors, real, at in zip(X, mask, positions.tolist()):
+                near = [i for i in range(len(real)) if real[i] and 0 < abs(i - at) <= window]
+                rows.append(sum(vectors[i] for i in near) / len(near))
+            return torch.stack(rows)
+        """,
+    "itself_if_alone": """
+        A word alone in its sentence gets its own vector as its context. It has no context: give it zeros.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + near = mask & (distance <= window)
+        + near = near & ((distance > 0) | (mask.sum(dim=1, keepdim=True) == 1))
         """,
     "negative_start": """
         A slice that begins below 0 counts from the end, so a word near the beginning loses the words

@@ -72,6 +72,23 @@ WRONG = {
             other = ~torch.eye(len(a), dtype=torch.bool)
             return (a == b)[other].float().mean().item() if len(a) > 1 else 1.0
         """,
+    "rand_index_with_itself": """
+        Two things differ from the F-score. Pairs that both say are *apart* count as right, which is the
+        Rand index; only pairs together matter. And an occurrence is paired with itself.
+
+        def paired_f1(clusters, senses):
+            a = clusters[:, None] == clusters
+            b = senses[:, None] == senses
+            return (a == b).float().mean().item()
+        """,
+    "apart_counts_as_right": """
+        Pairs that are apart in both count as right here, so P and R can be above 1. Right is only a pair
+        in the same cluster that has the same sense.
+
+        - return 2 * pairs(both) / (by_cluster + by_sense)
+        + apart = len(senses) * (len(senses) - 1) // 2 - by_cluster - by_sense + pairs(both)
+        + return 2 * (pairs(both) + apart) / (by_cluster + by_sense)
+        """,
     "precision": """
         This is the precision alone. Pairs of one sense that are in different clusters must cost
         something, too.

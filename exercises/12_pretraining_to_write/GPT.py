@@ -90,6 +90,27 @@ WRONG = {
         - start = 0 if cache is None else cache[0][0].shape[2]
         + start = 0
         """,
+    "past_from_another_axis": """
+        With a cache the positions begin at the wrong number. The keys in it are (B, H, P, d_k), and P is
+        how many tokens they belong to: take the size of that axis.
+
+        - start = 0 if cache is None else cache[0][0].shape[2]
+        + start = 0 if cache is None else cache[0][0].shape[1]
+        """,
+    "texts_for_tokens": """
+        With a cache the positions begin at the number of texts in the batch, the first axis of the keys.
+        The keys are (B, H, P, d_k), and P is how many tokens they belong to.
+
+        - start = 0 if cache is None else cache[0][0].shape[2]
+        + start = 0 if cache is None else len(cache[0][0])
+        """,
+    "blocks_for_tokens": """
+        With a cache the positions begin at the number of blocks: the cache is a list with a pair for each
+        of them. How many tokens have been read is an axis of the keys, (B, H, P, d_k).
+
+        - start = 0 if cache is None else cache[0][0].shape[2]
+        + start = 0 if cache is None else len(cache)
+        """,
     "without_positions": """
         The positions are not added, so the model cannot tell the order of the tokens directly.
 

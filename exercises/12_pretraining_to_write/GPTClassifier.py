@@ -134,6 +134,20 @@ WRONG = {
         - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
         + last = H[torch.arange(len(H)), mask.sum(dim=1) % mask.shape[1]]
         """,
+    "one_before_the_last": """
+        The state of the last real token but one is read. The last one is that of *extract*, which alone has
+        seen the whole text: with n real tokens it is at n - 1.
+
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + last = H[torch.arange(len(H)), mask.sum(dim=1) - 2]
+        """,
+    "column_before_the_last": """
+        The last position but one is read in all texts. Where the last real token stands differs from text to
+        text: count the real tokens of each.
+
+        - last = H[torch.arange(len(H)), mask.sum(dim=1) - 1]
+        + last = H[:, max(H.shape[1] - 2, 0)]
+        """,
     "padding_mask_for_attention": """
         The mask of the padding goes to the GPT, which takes it for a mask of attention, (T, T). It needs
         none: it is causal, and the padding stands behind the last real token.

@@ -112,8 +112,18 @@ WRONG = {
         - if (preference == 0).any():
         + if (content_free == 0).any():
         """,
+    "sure_text_refused": """
+        A text whose own probability of a class is 0 raises the error. That is allowed: 0 divided by the
+        preference is 0. Only a class whose preference is 0 must be refused.
+
+        raises ValueError
+
+        - if (preference == 0).any():
+        + if (preference == 0).any() or (p == 0).any():
+        """,
     "divides_by_zero": """
-        A class that the content-free texts never get leads to a division by 0. Raise a ValueError.
+        A class that the content-free texts never get leads to a division by 0. Raise a ValueError, even if
+        they get the other classes.
 
         - if (preference == 0).any():
         -     raise ValueError("a class that content-free texts never get cannot be calibrated")

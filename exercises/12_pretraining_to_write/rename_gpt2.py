@@ -82,6 +82,37 @@ WRONG = {
         - found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if kind == "weight" else tensor
         + found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor
         """,
+    "output_not_transposed": """
+        The weight of W_O, which is called attn.c_proj, is not transposed. It is square, so no shape gives
+        that away, but it is Conv1D like the others.
+
+        - found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if kind == "weight" else tensor
+        + turned = kind == "weight" and part != "attn.c_proj"
+        + found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if turned else tensor
+        """,
+    "projections_not_transposed": """
+        The weights of both c_proj, of attention and of the network, are not transposed. They are Conv1D
+        like c_attn and c_fc.
+
+        - found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if kind == "weight" else tensor
+        + turned = kind == "weight" and part == "mlp.c_fc"
+        + found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if turned else tensor
+        """,
+    "network_not_transposed": """
+        The weights of the feed-forward network, c_fc and its c_proj, are not transposed. They are Conv1D
+        like those of attention.
+
+        - found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if kind == "weight" else tensor
+        + turned = kind == "weight" and part == "attn.c_proj"
+        + found[f"blocks.{number}.{layers[part]}.{kind}"] = tensor.mT if turned else tensor
+        """,
+    "fused_not_transposed": """
+        Queries, keys and values are cut apart, but their weights are not transposed. They are square, so no
+        shape gives that away; c_attn is Conv1D like the others.
+
+        - found[f"blocks.{number}.{W}.{kind}"] = piece.mT if kind == "weight" else piece
+        + found[f"blocks.{number}.{W}.{kind}"] = piece
+        """,
     "transposes_embeddings": """
         Only the layers of attention and feed-forward network are Conv1D. The embeddings have their
         final form already.
@@ -113,6 +144,55 @@ WRONG = {
 
         - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
         + for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3)):
+        """,
+    "unpacked_along_the_inputs": """
+        The fused matrix is cut along its inputs, of which there are only d, so there need not be three
+        pieces to unpack. Cut along the outputs, which are 3d: the last dimension of the published (d, 3d).
+
+        raises ValueError
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + queries, keys, values = tensor.chunk(3, dim=0)
+        + for W, piece in zip(("W_Q", "W_K", "W_V"), (queries, keys, values)):
+        """,
+    "indexed_along_the_inputs": """
+        The fused matrix is cut along its inputs, of which there are only d, so there need not be a third
+        piece. Cut along the outputs, which are 3d: the last dimension of the published (d, 3d).
+
+        raises IndexError
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + pieces = tensor.chunk(3, dim=0)
+        + for i, W in enumerate(("W_Q", "W_K", "W_V")):
+        +     piece = pieces[i]
+        """,
+    "split_along_the_inputs": """
+        Without a dimension, split cuts the rows of the fused matrix, which are its inputs. There are only d,
+        so pieces of d are one piece. Cut its last dimension, the 3d outputs.
+
+        raises ValueError
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + queries, keys, values = tensor.split(tensor.shape[-1] // 3)
+        + for W, piece in zip(("W_Q", "W_K", "W_V"), (queries, keys, values)):
+        """,
+    "rows_of_the_width": """
+        The pieces are d *rows* of the fused matrix. It is (d, 3d) and has no more than d, so the first
+        piece is everything and the other two are empty. Take d columns each, which are the outputs.
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + d = tensor.shape[-1] // 3
+        + for i, W in enumerate(("W_Q", "W_K", "W_V")):
+        +     piece = tensor[i * d : (i + 1) * d]
+        """,
+    "bias_has_no_second_dimension": """
+        The fused matrix is cut along dimension 1, which its bias of (3d) does not have. The last dimension
+        is right for both.
+
+        raises IndexError
+
+        - for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+        + for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=1)):
         """,
     "keys_first": """
         The order is queries, keys, values.

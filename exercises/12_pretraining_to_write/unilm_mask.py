@@ -112,6 +112,27 @@ WRONG = {
         - real = (position < lengths[:, None])[:, None]  # (B, 1, L)
         + real = torch.ones(len(lengths), 1, L, dtype=torch.bool)
         """,
+    "left_to_right_sees_padding": """
+        In "left-to-right" the triangle is there, but the rows of padding see padding. The columns from the
+        length of a text on are False in all three kinds.
+
+        - return real & earlier
+        + return earlier.expand(len(lengths), L, L)
+        """,
+    "triangle_without_a_batch": """
+        In "left-to-right" there is one triangle for all texts. Each text has a mask of its own, (B, L, L),
+        in which the columns of its padding are False.
+
+        - return real & earlier
+        + return earlier
+        """,
+    "bidirectional_sees_padding": """
+        In "bidirectional" padding is seen, too. Every token sees every *real* token: the columns from the
+        length of a text on are False.
+
+        - return real.expand(-1, L, -1).clone()
+        + return torch.ones(len(lengths), L, L, dtype=torch.bool)
+        """,
     "padding_sees_nothing": """
         The rows of padding are False everywhere. They follow the rule of the second text: a row that
         may attend to nothing is a danger, since its softmax is NaN.

@@ -240,3 +240,111 @@ class ScalarMix(nn.Module):
         clean[:, ~mask] = 0.0
         weighted = [weights[j] * clean[j] for j in range(self.n_layers)]
         return self.gamma * torch.stack(weighted).mean(dim=0)
+
+
+# %% context_vectors: the slice to the right ends at p + window, one word short | right_side_one_short
+def context_vectors(X, mask, positions, window):
+    rows = []
+    for x, m, p in zip(X, mask, positions.tolist()):
+        around = torch.cat([x[max(0, p - window) : p], x[p + 1 : p + window]])
+        real = torch.cat([m[max(0, p - window) : p], m[p + 1 : p + window]])
+        rows.append(around[real].mean(dim=0) if real.any() else torch.zeros(x.shape[1]))
+    return torch.stack(rows)
+
+
+# %% context_vectors: the mean of no vector is NaN | nan_alone
+def context_vectors(X, mask, positions, window):
+    rows = []
+    for x, m, p in zip(X, mask, positions.tolist()):
+        keep = m.clone()
+        keep[p] = False
+        part = slice(max(0, p - window), p + window + 1)
+        rows.append(x[part][keep[part]].mean(dim=0))
+    return torch.stack(rows)
+
+
+# %% context_vectors: stacks a list that is empty without context | stack_of_nothing
+def context_vectors(X, mask, positions, window):
+    L = X.shape[1]
+    out = torch.zeros(X.shape[0], X.shape[2])
+    for b, p in enumerate(positions.tolist()):
+        near = [j for j in range(L) if j != p and mask[b, j] and p - window <= j <= p + window]
+        out[b] = torch.stack([X[b, j] for j in near]).mean(0)
+    return out
+
+
+# %% context_vectors: a sum in Python, divided by how many there are | divides_by_no_word
+def context_vectors(X, mask, positions, window):
+    rows = []
+    for b in range(len(X)):
+        p = positions[b].item()
+        around = []
+        for i in range(max(0, p - window), min(X.shape[1], p + window + 1)):
+            if i != p and mask[b, i]:
+                around.append(X[b, i])
+        rows.append(sum(around) / len(around))
+    return torch.stack(rows)
+
+
+# %% paired_f1: pairs that are apart in both count as right, too | rand_index
+def paired_f1(clusters, senses):
+    c, s = clusters.tolist(), senses.tolist()
+    agree = total = 0
+    for i in range(len(c)):
+        for j in range(i + 1, len(c)):
+            total += 1
+            agree += (c[i] == c[j]) == (s[i] == s[j])
+    return agree / total if total else 1.0
+
+
+# %% paired_f1: compares the two whole tables of pairs, with the diagonal | rand_index_with_itself
+def paired_f1(clusters, senses):
+    together = clusters.unsqueeze(1) == clusters.unsqueeze(0)
+    same = senses.unsqueeze(1) == senses.unsqueeze(0)
+    return (together == same).sum().item() / together.numel()
+
+
+# %% paired_f1: P and R with the pairs that are apart in both above the line | apart_counts_as_right
+def paired_f1(clusters, senses):
+    i, j = torch.triu_indices(len(clusters), len(clusters), offset=1)
+    together, same = clusters[i] == clusters[j], senses[i] == senses[j]
+    n_together, n_same = together.sum().item(), same.sum().item()
+    if n_together == 0 and n_same == 0:
+        return 1.0
+    if n_together == 0 or n_same == 0:
+        return 0.0
+    right = (together == same).sum().item()
+    P, R = right / n_together, right / n_same
+    return 2 * P * R / (P + R) if right else 0.0
+
+
+# %% ScalarMix: s begins with 1 / J | shares_at_first
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.s = nn.Parameter(torch.ones(n_layers) / n_layers)
+        self.gamma = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, layers, mask):
+        H = torch.where(mask[None, :, :, None], layers, torch.zeros_like(layers))
+        return self.gamma * torch.einsum("j,jbld->bld", F.softmax(self.s, dim=0), H)
+
+
+# %% ScalarMix: s begins with ones | ones_at_first
+# edits: tensordot
+# -         self.s = nn.Parameter(torch.zeros(n_layers))
+# +         self.s = nn.Parameter(torch.ones(n_layers))
+
+
+# %% ScalarMix: leaves the padding out of the mix and not of the layers | filled_before_gamma
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.s = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.ones(()))
+
+    def forward(self, layers, mask):
+        weights = torch.softmax(self.s, dim=0)
+        mixed = sum(w * layer for w, layer in zip(weights, layers))
+        mixed = torch.where(mask.unsqueeze(-1), mixed, torch.zeros_like(mixed))
+        return self.gamma * mixed

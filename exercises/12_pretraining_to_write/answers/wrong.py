@@ -329,7 +329,7 @@ def verbalizer_probabilities(log_p, classes):
     return torch.where(total > 0, sums / total.clamp(min=1e-30), torch.full_like(sums, 1 / C))
 
 
-# %% calibrate: a single content-free text with 0 is already an error |
+# %% calibrate: a single content-free text with 0 is already an error | no_text_may_give_zero
 def calibrate(p, content_free):
     if (content_free == 0).any():
         raise ValueError("content-free probability of 0")
@@ -485,3 +485,150 @@ def rouge(summary, references, kind):
             continue
         P, R = max(P, hits / mine), max(R, hits / theirs)
     return 2 * P * R / (P + R) if P + R else 0.0
+
+
+# %% GPT: the length of the past from the second axis of the keys, which is the heads | past_from_another_axis
+class GPT(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_layers, max_length=128, dropout=0.1):
+        super().__init__()
+        self.max_length = max_length
+        self.tokens = nn.Embedding(n_tokens, d_model)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList([CausalBlock(d_model, n_heads, dropout) for _ in range(n_layers)])
+        self.norm = nn.LayerNorm(d_model)
+
+    def states(self, ids, mask=None, cache=None):
+        P = cache[0][0].shape[1] if cache is not None else 0
+        T = ids.shape[1]
+        if P + T > self.max_length:
+            raise ValueError(f"{P + T} tokens, but {self.max_length} positions")
+        places = torch.arange(P, P + T, device=ids.device)
+        X = self.dropout(self.tokens(ids) + self.positions(places))
+        new = []
+        for i, block in enumerate(self.blocks):
+            X, K, V = block(X, mask, cache[i] if cache is not None else None)
+            new.append((K, V))
+        return self.norm(X), new
+
+    def forward(self, ids, mask=None):
+        H, _ = self.states(ids, mask)
+        return H @ self.tokens.weight.T
+
+
+# %% GPT: the length of the keys, which is the number of texts | texts_for_tokens
+# -         start = 0 if cache is None else cache[0][0].shape[2]
+# +         keys = None if cache is None else cache[0][0]
+# +         start = 0 if keys is None else len(keys)
+
+
+# %% rename_gpt2: everything of Conv1D is transposed, but W_O | output_not_transposed
+def rename_gpt2(weights):
+    plain = {"ln_1": "norm_1", "ln_2": "norm_2", "attn.c_proj": "W_O"}
+    conv = {"mlp.c_fc": "W_1", "mlp.c_proj": "W_2"}
+    top = {"wte": "tokens", "wpe": "positions", "ln_f": "norm"}
+    new = {}
+    for name, w in weights.items():
+        parts = name.removeprefix("transformer.").split(".")
+        kind = parts[-1]
+        if parts[0] in top:
+            new[f"{top[parts[0]]}.{kind}"] = w
+        elif parts[0] == "h":
+            at, layer = f"blocks.{parts[1]}", ".".join(parts[2:-1])
+            if layer in plain:
+                new[f"{at}.{plain[layer]}.{kind}"] = w
+            elif layer in conv:
+                new[f"{at}.{conv[layer]}.{kind}"] = w.T if kind == "weight" else w
+            elif layer == "attn.c_attn":
+                d = w.shape[-1] // 3
+                for i, letter in enumerate("QKV"):
+                    piece = w[..., i * d : (i + 1) * d]
+                    new[f"{at}.W_{letter}.{kind}"] = piece.T if kind == "weight" else piece
+    return new
+
+
+# %% rename_gpt2: chunk along dim 0, unpacked into three | unpacked_along_the_inputs
+def rename_gpt2(weights):
+    top = {"wte": "tokens", "wpe": "positions", "ln_f": "norm"}
+    table = {"ln_1": "norm_1", "ln_2": "norm_2", "attn.c_proj": "W_O"}
+    table |= {"mlp.c_fc": "W_1", "mlp.c_proj": "W_2"}
+    new = {}
+    for name, w in weights.items():
+        parts = name.removeprefix("transformer.").split(".")
+        kind = parts[-1]
+        if parts[0] in top:
+            new[f"{top[parts[0]]}.{kind}"] = w
+        elif parts[0] == "h":
+            at, layer = f"blocks.{parts[1]}", ".".join(parts[2:-1])
+            if layer == "attn.c_attn":
+                q, k, v = w.chunk(3, dim=0)
+                for letter, piece in (("Q", q), ("K", k), ("V", v)):
+                    new[f"{at}.W_{letter}.{kind}"] = piece.T if piece.dim() == 2 else piece
+            elif layer in table:
+                conv = ".c_" in layer and kind == "weight"
+                new[f"{at}.{table[layer]}.{kind}"] = w.T if conv else w
+    return new
+
+
+# %% rename_gpt2: transposed first, and then still cut along the last dimension | chunks_of_the_inputs
+# -             for W, piece in zip(("W_Q", "W_K", "W_V"), tensor.chunk(3, dim=-1)):
+# -                 found[f"blocks.{number}.{W}.{kind}"] = piece.mT if kind == "weight" else piece
+# +             turned = tensor.T if kind == "weight" else tensor
+# +             for W, piece in zip(("W_Q", "W_K", "W_V"), torch.chunk(turned, 3, dim=-1)):
+# +                 found[f"blocks.{number}.{W}.{kind}"] = piece
+
+
+# %% calibrate: a text with a probability of 0 is an error, too | sure_text_refused
+def calibrate(p, content_free):
+    prior = content_free.mean(dim=0)
+    if (prior == 0).any() or (p == 0).any():
+        raise ValueError("a probability of 0 cannot be calibrated")
+    q = p / prior
+    return q / q.sum(dim=-1, keepdim=True)
+
+
+# %% calibrate: refuses only if all classes have 0 | divides_by_zero
+def calibrate(p, content_free):
+    prior = content_free.mean(dim=0)
+    if (prior == 0).all():
+        raise ValueError("the content-free texts give no probability to any class")
+    ratio = p / prior
+    return ratio / ratio.sum(dim=1, keepdim=True)
+
+
+# %% GPTClassifier: the last token but one | one_before_the_last
+class GPTClassifier(nn.Module):
+    def __init__(self, gpt, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.gpt = gpt
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, n_classes)
+
+    def scores(self, H, mask):
+        last = mask.sum(dim=1) - 2
+        return self.output(self.dropout(H[torch.arange(H.shape[0]), last]))
+
+    def forward(self, ids, mask):
+        H, _ = self.gpt.states(ids)
+        return self.scores(H, mask)
+
+    def loss(self, ids, mask, labels, lm_weight=0.5):
+        H, _ = self.gpt.states(ids)
+        lm = next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        return F.cross_entropy(self.scores(H, mask), labels) + lm_weight * lm
+
+
+# %% unilm_mask: left-to-right is the triangle alone, without the padding | left_to_right_sees_padding
+def unilm_mask(first, lengths, kind):
+    B, L = len(lengths), int(lengths.max())
+    columns = torch.arange(L)
+    real = columns[None, None, :] < lengths[:, None, None]
+    triangle = torch.ones(L, L).tril().bool()
+    if kind == "bidirectional":
+        return real.repeat(1, L, 1)
+    if kind == "left-to-right":
+        return triangle.repeat(B, 1, 1)
+    if kind == "sequence-to-sequence":
+        inside = columns[None, None, :] < first[:, None, None]
+        return (triangle | inside) & real
+    raise ValueError(f"unknown kind {kind}")
