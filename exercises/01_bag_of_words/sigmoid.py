@@ -34,7 +34,8 @@ FURTHER_FOR = ("stability",)
 WRONG = {
     "overflows": """
         For a large score exp overflows to infinity, and infinity / infinity is NaN. Rewrite it
-        so that the argument of exp is never positive.
+        so that the argument of exp is never positive. If you already have two forms: are they
+        exchanged, or does the one that is not wanted still get in, for instance as 0 * NaN?
 
         def sigmoid(z):
             return torch.exp(z) / (1 + torch.exp(z))

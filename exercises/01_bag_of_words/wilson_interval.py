@@ -87,6 +87,20 @@ WRONG = {
         + center = (p + z**2 / 2 * n) / (1 + z**2 / n)
         + half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / 4 * n**2)
         """,
+    "multiplies_by_n_under_the_root": """
+        Under the root, z**2 / 4 * n**2 is a quarter of z² *times* n²: Python goes from left to right. Put
+        the whole denominator, 4n², in parentheses.
+
+        - half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        + half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / 4 * n**2)
+        """,
+    "multiplies_by_n_in_the_middle": """
+        In the middle, z**2 / 2 * n is half of z² *times* n: Python goes from left to right. Put the whole
+        denominator, 2n, in parentheses.
+
+        - center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        + center = (p + z**2 / 2 * n) / (1 + z**2 / n)
+        """,
     "agresti_and_coull": """
         This is Agresti and Coull's interval: Wilson's middle with the plain half width around it. Wilson's
         half width has p, not the middle, under the root, and z²/(4n²) beside it.

@@ -32,7 +32,7 @@ WRONG = {
         + pairs += [(context, center) for context in [*left, *right]]
         """,
     "one_too_few_on_the_right": """
-        The last context word on the right is missing: the end of a slice is not included.
+        The last context word on the right is missing: the end of a slice or a range is not included.
 
         - right = ids[i + 1 : i + 1 + window]
         + right = ids[i + 1 : i + window]

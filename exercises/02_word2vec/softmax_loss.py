@@ -33,6 +33,14 @@ WRONG = {
         - return torch.logsumexp(scores, dim=0) - scores[o]
         + return -torch.log(torch.softmax(scores, dim=0)[o] + 1e-10)
         """,
+    "softmax_twice": """
+        The softmax is taken twice: cross_entropy (like log_softmax) starts from the scores and applies the
+        softmax itself, and here it gets probabilities. Give it the scores.
+
+        - return torch.logsumexp(scores, dim=0) - scores[o]
+        + p = torch.softmax(scores, dim=0)
+        + return torch.nn.functional.cross_entropy(p[None], torch.tensor([o]))
+        """,
     "without_the_minus": """
         This is ln p, which is negative. The loss is -ln p.
 

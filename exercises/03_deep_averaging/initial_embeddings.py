@@ -53,8 +53,8 @@ Start from a copy of `random`, set row 0 to zeros, and go through the words from
 
 WRONG = {
     "changes_random": """
-        `random` itself is changed, because `R = random` is a second name for the same tensor.
-        Start from a copy: random.clone().
+        `random` itself is changed: the rows are written into it, directly or by a second name for the
+        same tensor, as `R = random` makes one. Start from a copy: random.clone().
 
         - R = random.clone()
         + R = random
@@ -87,6 +87,15 @@ WRONG = {
 
         - R[i] = matrix[index[word]]
         + R[i] = matrix[i]
+        """,
+    "takes_row_i_as_far_as_it_goes": """
+        Row i of `matrix` is used for word i, and a word whose number is beyond its end stays random.
+        But the two number their words differently: look up the word's row with `index`.
+
+        - if word in index:
+        -     R[i] = matrix[index[word]]
+        + if word in index and i < len(matrix):
+        +     R[i] = matrix[i]
         """,
     "follows_the_matrix": """
         The vectors are written to the rows they have in `matrix`. The result follows `words`:

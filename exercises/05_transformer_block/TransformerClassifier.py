@@ -122,6 +122,27 @@ WRONG = {
         - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
         + X = self.dropout(self.embedding(ids))
         """,
+    "drops_out_words_only": """
+        Dropout acts on the words' vectors only, and the positions are added after it. Add the two
+        first: dropout acts on their sum.
+
+        - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        + X = self.dropout(self.embedding(ids)) + self.positions[: ids.shape[1]]
+        """,
+    "drops_out_positions_only": """
+        Dropout acts on the positions only, not on the words' vectors. Add the two first: dropout acts
+        on their sum.
+
+        - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        + X = self.embedding(ids) + self.dropout(self.positions[: ids.shape[1]])
+        """,
+    "forgets_dropout": """
+        Nothing is dropped before the first block. `self.dropout` acts on the sum of words' vectors and
+        positions: apply it there.
+
+        - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        + X = self.embedding(ids) + self.positions[: ids.shape[1]]
+        """,
     "averages_padding": """
         Padding is averaged into the mean: sum over real tokens only, and divide by their number.
 

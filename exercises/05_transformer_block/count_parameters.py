@@ -56,6 +56,13 @@ WRONG = {
         - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
         + attention = n_heads * head + n_heads * d_v * d_model
         """,
+    "counts_output_bias_per_head": """
+        The bias of W_O is counted once per head. W_O is one layer for all heads together, with a
+        single bias of d_model numbers.
+
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + attention = n_heads * (head + d_v * d_model + d_model)
+        """,
     "counts_no_network_biases": """
         The biases of the feed-forward network are not counted: W_1 has d_ff of them, W_2 has
         d_model.
@@ -75,6 +82,13 @@ WRONG = {
 
         - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
         + attention = n_heads * head + (d_model * d_model + d_model)
+        """,
+    "counts_output_layer_per_head": """
+        W_O is counted once per head, each time for the numbers of all heads. It is one layer, which
+        reads their concatenation once.
+
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + attention = n_heads * (head + n_heads * d_v * d_model + d_model)
         """,
     "counts_values_as_keys": """
         W_V is counted as wide as W_K. Queries and keys have d_k numbers, values have d_v.
@@ -105,6 +119,22 @@ WRONG = {
 
         - "total": vocab_size * d_model + n_blocks * block,
         + "total": vocab_size * d_model + block,
+        """,
+    "counts_embedding_per_block": """
+        The total counts the embedding once per block. The model has one, before its first block.
+
+        - "total": vocab_size * d_model + n_blocks * block,
+        + "total": n_blocks * (vocab_size * d_model + block),
+        """,
+    "counts_embedding_in_the_block": """
+        The block counts the embedding, and the total counts it with every block. The embedding is
+        no part of a block: the model has one, before its first block.
+
+        - block = attention + feed_forward + norms
+        + block = vocab_size * d_model + attention + feed_forward + norms
+        ...
+        - "total": vocab_size * d_model + n_blocks * block,
+        + "total": n_blocks * block,
         """,
 }
 

@@ -64,6 +64,13 @@ WRONG = {
         - return torch.einsum("...id,ijd->...ij", Q, A[rows])
         + return Q @ A.mT
         """,
+    "takes_the_first_rows": """
+        Every query gets the vectors of the distances from the first token. The distance j - i is
+        another one for each i: for query i, use row i of the row numbers.
+
+        - return torch.einsum("...id,ijd->...ij", Q, A[rows])
+        + return (Q @ A.mT)[..., rows[0]]
+        """,
     "k_is_nearly_doubled": """
         k is too large, so the row numbers point beyond the table. It has 2k + 1 rows: k is
         (len(A) - 1) // 2.
@@ -93,6 +100,14 @@ WRONG = {
 
         - rows = relative_positions(Q.shape[-2], len(A) // 2)
         + rows = relative_positions(Q.shape[-2], len(A)).clamp(max=len(A) - 1)
+        """,
+    "k_is_the_last_row_of_the_table": """
+        k is taken to be len(A) - 1, and what points beyond the table gets its last row, so that distance 0
+        is there, too. A has 2k + 1 rows: distance 0 belongs to the middle one, and k is half of
+        len(A) - 1.
+
+        - rows = relative_positions(Q.shape[-2], len(A) // 2)
+        + rows = relative_positions(Q.shape[-2], len(A) - 1).clamp(max=len(A) - 1)
         """,
 }
 

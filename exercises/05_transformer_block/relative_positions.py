@@ -68,6 +68,13 @@ WRONG = {
         - return (position[None, :] - position[:, None]).clamp(-k, k) + k
         + return (position[None, :] - position[:, None] + k).clamp(-k, k)
         """,
+    "clips_the_sum_at_k": """
+        k is added first, and the sum is clipped at 0 and k, so all tokens to the right get the number
+        of distance 0. Clip the distances themselves at -k and k; or, once k is added, at 0 and 2k.
+
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None] + k).clamp(0, k)
+        """,
     "returns_floats": """
         These are floats. Row numbers of a table must be integers (int64).
 

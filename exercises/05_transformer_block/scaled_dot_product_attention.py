@@ -90,6 +90,13 @@ WRONG = {
         - scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
         + scores = (Q / math.sqrt(Q.shape[-2])) @ K.mT
         """,
+    "divides_by_values_length": """
+        The scores are divided by the square root of d_v, the length of a value. The d_k of the formula
+        is the length of a query: the last axis of Q.
+
+        - scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
+        + scores = (Q / math.sqrt(V.shape[-1])) @ K.mT
+        """,
     "divides_too_late": """
         In half precision the dot products overflow before they are divided: a float16 ends at
         65,504. Divide the queries first, then multiply.

@@ -143,6 +143,17 @@ WRONG = {
         + H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
         + return self.output(self.dropout(H.mean(dim=1))).squeeze(-1)
         """,
+    "averages_the_real_tokens": """
+        The scores are computed from the mean of the tokens' vectors. Use the pooled vector, the
+        second output of the encoder.
+
+        - _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+        - return self.output(self.dropout(pooled)).squeeze(-1)
+        + H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
+        + real = mask[..., None]
+        + mean = (H * real).sum(dim=1) / real.sum(dim=1)
+        + return self.output(self.dropout(mean)).squeeze(-1)
+        """,
     "takes_the_first_vector": """
         The scores are computed from the vector of [CLS] after the last block. Use the pooled
         vector, the second output of the encoder.
@@ -165,6 +176,13 @@ WRONG = {
 
         - _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
         + _, pooled = self.encoder(ids, torch.zeros(ids.shape), mask)
+        """,
+    "segments_are_ones": """
+        The segments are 1 at the real tokens: they are ones, or the mask. There is one text per input, so
+        all positions are in the first segment, number 0.
+
+        - _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+        + _, pooled = self.encoder(ids, mask.long(), mask)
         """,
     "never_freezes": """
         `frozen` has no effect: the encoder's weights get gradients and its dropout stays on.
@@ -328,6 +346,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "Every text has its [CLS] and [SEP]: no batch is without a token.": "every edit: constant corner",
     "padding comes at the end": """
              def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         +        mask = torch.arange(mask.shape[-1]) < mask.sum(dim=-1, keepdim=True)

@@ -71,7 +71,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         # the other groups are tolerant, so that only the details reveal another eps
         judge = {} if group == "details" else {"rtol": 1e-3, "atol": 1e-3}
         # which numbers an unwanted dropout leaves depends on the version of torch
-        drawn = ("forgets_dropout_in_blocks",) if n_blocks and not hooks else ()
+        drawn: tuple[str, ...] = ()
+        if not hooks:
+            drawn += ("forgets_dropout_in_embeddings", "forgets_dropout")
+            drawn += ("forgets_dropout_in_blocks",) if n_blocks else ()
         return Case(group, numbers, options, title, state, then, gradient, judge, drawn)
 
     length = number(rng, 3, 4)
@@ -221,6 +224,22 @@ WRONG = {
         - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
         + TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
         """,
+    "forgets_dropout_in_embeddings": """
+        The argument `dropout` does not reach the embeddings, which use their default. Pass it on.
+
+        - self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        + self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments)
+        """,
+    "forgets_dropout": """
+        The argument `dropout` reaches neither the embeddings nor the blocks: both use their default.
+        Pass it on to each of them.
+
+        - self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+        + self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments)
+        ...
+        - TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+        + TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
+        """,
     "default_sizes_of_embeddings": """
         The embeddings are created without max_length and n_segments, so they have the default of 512
         positions whatever is asked for. Pass both on.
@@ -275,6 +294,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
+    "Every text has its [CLS] and [SEP]: no batch is without a token.": "every edit: constant corner",
     "padding_mask converts the mask": """
              ) -> tuple[torch.Tensor, torch.Tensor]:
         +        mask = mask.float()

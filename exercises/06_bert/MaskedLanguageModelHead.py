@@ -97,6 +97,13 @@ WRONG = {
         - return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
         + return F.gelu(self.transform(H)) @ table.T + self.bias
         """,
+    "compares_h_with_the_table": """
+        The vectors of the encoder are compared with the embeddings as they come in. What linear layer,
+        GELU and normalization make of them is not used: the dot products are those of this vector.
+
+        - return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
+        + return H @ table.T + self.bias
+        """,
     "default_epsilon_in_head": """
         The normalization uses another eps than 1e-12, which matters where the vectors are tiny.
         The default of nn.LayerNorm is larger.

@@ -124,9 +124,6 @@ WRONG = {
         label. Most are visible, so the model is rewarded for copying. Only the selected positions
         count, those whose label is not -100.
 
-        - if not selected.any():
-        -     return 0.0
-        ...
         - scores = self.head(H[selected], self.encoder.embeddings.tokens.weight)
         - loss = F.cross_entropy(scores, labels[selected])
         + scores = self.head(H, self.encoder.embeddings.tokens.weight)
@@ -138,9 +135,6 @@ WRONG = {
         own label. Most are visible, so the model is rewarded for copying. Only the selected
         positions count, those whose label is not -100.
 
-        - if not selected.any():
-        -     return 0.0
-        ...
         - scores = self.head(H[selected], self.encoder.embeddings.tokens.weight)
         - loss = F.cross_entropy(scores, labels[selected])
         + scores = self.head(H[mask], self.encoder.embeddings.tokens.weight)

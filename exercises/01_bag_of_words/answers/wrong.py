@@ -559,3 +559,22 @@ def mcnemar(first, second):
     b, c = sum(first), sum(second)
     n, k = b + c, min(b, c)
     return min(1.0, 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n)
+
+
+# %% wilson_interval: a quarter of z squared times N squared, under the root only | multiplies_by_n_under_the_root
+def wilson_interval(correct, n):
+    if not n:
+        return (0.0, 1.0)
+    z = 1.96
+    phat = correct / n
+    denom = 1 + z**2 / n
+    root = (phat * (1 - phat) / n + z**2 / 4 * n**2) ** 0.5
+    return ((phat + z**2 / (2 * n) - z * root) / denom, (phat + z**2 / (2 * n) + z * root) / denom)
+
+
+# %% sigmoid: right and left form swapped, with the clamps of the text | overflows
+def sigmoid(z):
+    left = 1 / (1 + torch.exp(-z.clamp(max=0)))
+    e = torch.exp(z.clamp(min=0))
+    right = e / (1 + e)
+    return torch.where(z < 0, left, right)

@@ -639,3 +639,19 @@ def principal_components(X, k):
     X = X - X.mean(dim=0)
     Vh = torch.linalg.svd(X, full_matrices=False).Vh[:k]
     return X @ (Vh * Vh.max(dim=1).values.sign()[:, None]).T
+
+
+# %% softmax_loss: cross_entropy of the softmax probabilities (softmax twice) | softmax_twice
+def softmax_loss(v_c, U, o):
+    probs = torch.softmax(U @ v_c, dim=0)
+    return torch.nn.functional.cross_entropy(probs.unsqueeze(0), torch.tensor([o]))
+
+
+# %% skip_gram_pairs: range without +1, the right edge of the window is missing | one_too_few_on_the_right
+def skip_gram_pairs(ids, window):
+    pairs = []
+    for i in range(len(ids)):
+        for j in range(max(0, i - window), min(len(ids), i + window)):
+            if j != i:
+                pairs.append((ids[i], ids[j]))
+    return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)

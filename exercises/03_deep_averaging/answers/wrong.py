@@ -1065,3 +1065,23 @@ def word_dropout(mask, rate, training, generator=None):
     if (kept.sum(dim=1) == 0).any():
         return mask
     return kept
+
+
+# %% initial_embeddings: row i of the vectors, as far as there is one | takes_row_i_as_far_as_it_goes
+def initial_embeddings(words, index, matrix, random):
+    E = random.clone()
+    for i, w in enumerate(words):
+        if i == 0:
+            E[i] = 0.0
+        elif w in index and i < len(matrix):
+            E[i] = matrix[i]
+    return E
+
+
+# %% initial_embeddings: writes into random itself | changes_random
+def initial_embeddings(words, index, matrix, random):
+    for i, word in enumerate(words):
+        if word in index:
+            random[i] = matrix[index[word]]
+    random[0] = 0
+    return random

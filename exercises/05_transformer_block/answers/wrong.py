@@ -537,3 +537,64 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # +         if mask is None or getattr(self, "mask", None) is None or self.mask.shape != mask.shape:
 # +             self.mask = mask
 # +         found, _ = self.attention(X, self.mask)
+
+
+# %% scaled_dot_product_attention: divides by the root of the values' size | divides_by_values_length
+# -     scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
+# +     scores = (Q * V.shape[-1] ** -0.5) @ K.mT
+
+
+# %% relative_positions: moved first, then clipped at k | clips_the_sum_at_k
+def relative_positions(length, k):
+    rows = [[max(0, min(k, j - i + k)) for j in range(length)] for i in range(length)]
+    return torch.tensor(rows, dtype=torch.long).reshape(length, length)
+
+
+# %% relative_position_scores: the rows of the first token for every query | takes_the_first_rows
+def relative_position_scores(Q, A):
+    products = Q @ A.mT
+    rows = relative_positions(Q.shape[-2], A.shape[0] // 2)
+    return products[..., rows[0]]
+
+
+# %% relative_position_scores: k is the table's length minus 1, clamped to its last row | k_is_the_last_row_of_the_table
+def relative_position_scores(Q, A):
+    length = Q.size(-2)
+    vectors = A[relative_positions(length, len(A) - 1).clamp(max=len(A) - 1)]
+    return (Q.unsqueeze(-2) * vectors).sum(-1)
+
+
+# %% count_parameters: W_O counted once per head with its bias | counts_output_bias_per_head
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    embedding = vocab_size * d_model
+    head = 2 * (d_model * d_k + d_k) + d_model * d_v + d_v
+    out = d_v * d_model + d_model
+    attention = n_heads * (head + out)
+    feed_forward = d_model * d_ff + d_ff + d_ff * d_model + d_model
+    norms = 2 * 2 * d_model
+    block = attention + feed_forward + norms
+    return dict(
+        embedding=embedding, head=head, attention=attention, feed_forward=feed_forward,
+        norms=norms, block=block, total=embedding + block * n_blocks,
+    )
+
+
+# %% count_parameters: the embedding is counted in every block | counts_embedding_per_block
+def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
+    linear = lambda i, o: i * o + o
+    head = 2 * linear(d_model, d_k) + linear(d_model, d_v)
+    attention = n_heads * head + linear(n_heads * d_v, d_model)
+    ffn = linear(d_model, d_ff) + linear(d_ff, d_model)
+    norms = 4 * d_model
+    block = attention + ffn + norms
+    emb = vocab_size * d_model
+    return {"embedding": emb, "head": head, "attention": attention, "feed_forward": ffn,
+            "norms": norms, "block": block, "total": n_blocks * (emb + block)}
+
+
+# %% TransformerClassifier: the words are dropped out before the positions are added | drops_out_words_only
+# -         X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+# +         X = self.dropout(self.embedding(ids)) + self.positions[: ids.shape[1]]
+# ...
+# -         h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+# +         h = (X * real).sum(1) / real.sum(1).clamp_min(1)

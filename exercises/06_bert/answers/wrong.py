@@ -640,3 +640,56 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
 # %% MaskedLanguageModelTrainer: only the encoder in training mode | head_stays_in_evaluation_mode
 # edits: sum and number of the losses
 # -         self.head.train()
+
+
+# %% BertEncoder: the dropout rate is not handed on | forgets_dropout
+# -         self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments, dropout)
+# +         self.embeddings = BertEmbeddings(vocab_size, d_model, max_length, n_segments)
+# ...
+# -             TransformerBlock(d_model, n_heads, d_ff, dropout, activation="gelu", eps=1e-12)
+# +             TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
+
+
+# %% MaskedLanguageModelHead: compares H itself with the embeddings | compares_h_with_the_table
+# -         return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
+# +         u = F.gelu(self.transform(H))
+# +         u = self.norm(u)
+# +         return H @ table.mT + self.bias
+
+
+# %% MaskedLanguageModelTrainer: the loss of all real tokens, not only the selected | predicts_every_real_token
+# -         selected = labels != -100
+# -         if not selected.any():
+# -             return 0.0
+# -         self.encoder.train()
+# -         self.head.train()
+# +         self.encoder.train()
+# +         self.head.train()
+# +         if (labels == -100).all():
+# +             return 0.0
+# +         targets = torch.where(labels == -100, inputs, labels)
+# ...
+# -         scores = self.head(H[selected], self.encoder.embeddings.tokens.weight)
+# -         loss = F.cross_entropy(scores, labels[selected])
+# +         scores = self.head(H[mask], self.encoder.embeddings.tokens.weight)
+# +         loss = F.cross_entropy(scores, targets[mask])
+
+
+# %% BertClassifier: the mask as segments | segments_are_ones
+# -             encoder.requires_grad_(False)
+# +             for parameter in encoder.parameters():
+# +                 parameter.requires_grad_(False)
+# ...
+# -         _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+# -         return self.output(self.dropout(pooled)).squeeze(-1)
+# +         H, pooled = self.encoder(ids, mask.long(), mask)
+# +         return self.output(self.dropout(pooled))[:, 0]
+
+
+# %% BertClassifier: the mean of the vectors instead of the pooled [CLS] | averages_the_real_tokens
+# -         _, pooled = self.encoder(ids, torch.zeros_like(ids), mask)
+# -         return self.output(self.dropout(pooled)).squeeze(-1)
+# +         H, _ = self.encoder(ids, torch.zeros_like(ids), mask)
+# +         m = mask.unsqueeze(-1)
+# +         h = (H * m).sum(1) / m.sum(1)
+# +         return self.output(self.dropout(h))[:, 0]
