@@ -17,6 +17,7 @@ from autograder.grading.answer_runs import run_answers
 from autograder.grading.limits import Limits
 from coursekit.checking.codec import decoded_once
 from coursekit.checking.hints import ENOUGH, UNDEFINED, evidence, same_everywhere
+from coursekit.checking.judge_case import same_outcome
 from coursekit.checking.recordings import RecordingError, read
 from coursekit.checking.records import Case, Outcome, RecordedExercise, RecordedPair
 from coursekit.checking.verdict import Verdict, judge
@@ -222,11 +223,29 @@ def _compound(
     wrong = [i for i in own if any(singles[n][i] is not None for n in names)]
     if verdict.misconception or not wrong:
         return Compound(names, "unnamed")
-    shortest = sorted(wrong, key=lambda i: len(json.dumps(outcomes[i])))[:_CASES]
+    by_length = sorted(wrong, key=lambda i: len(json.dumps(outcomes[i])))
+    first, second = (_tells_apart(cases, singles[n], outcomes, by_length) for n in names)
+    if first is None or second is None:  # one of the two alone would do the same
+        return Compound(names, "unnamed")
+    shortest = [*dict.fromkeys([first, second, *by_length])][:_CASES]
     if evidence([(cases[i]["expected"], outcomes[i]) for i in shortest]) < ENOUGH:
         return Compound(names, "unnamed")
     kept = {str(i): essence(cases[i], outcomes[i]) for i in sorted(shortest)}
     return Compound(names, "named", kept)
+
+
+def _tells_apart(
+    cases: Sequence[Case],
+    single: Sequence[Outcome | None],
+    outcomes: Sequence[Outcome],
+    among: Sequence[int],
+) -> int | None:
+    """The first case in which a pair does not do what one of its misconceptions does alone."""
+    for i in among:
+        alone = single[i]
+        if alone is None or not same_outcome(cases[i], alone, outcomes[i]):
+            return i
+    return None
 
 
 def _unless_ambiguous(cases: list[Case], pair: Compound, answers: list[list[Outcome]]) -> Compound:

@@ -6,7 +6,8 @@ from autograder.course.assignment import Assignment
 from autograder.grading.compounds import ReleasedPairs, compounds, record_pairs
 from autograder.grading.record_exercises import record
 from coursekit.checking.html import VerdictView
-from coursekit.checking.recordings import find
+from coursekit.checking.judge_case import same_outcome
+from coursekit.checking.recordings import find, names
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -57,6 +58,19 @@ def test_pairs_are_recorded_only_for_answers_that_no_hint_explains(course):
     for outcomes in (right, explained, unwritten):
         assert pairs.record(recorded, [judge(recorded[name], outcomes)]) == {}
     assert "pairs" not in recorded[name]
+
+
+def test_no_recorded_pair_is_what_one_of_the_two_does_alone():
+    for exercise in map(find, names()):
+        singles = {one["name"]: one["outcomes"] for one in exercise["misconceptions"]}
+        for pair in exercise.get("pairs", []):
+            for one in pair["names"]:
+                told = [
+                    singles[one][int(i)] is None
+                    or not same_outcome(exercise["cases"][int(i)], singles[one][int(i)], outcome)
+                    for i, outcome in pair["outcomes"].items()
+                ]
+                assert any(told), (exercise["name"], pair["names"], one)
 
 
 def _typed(course, *names):
