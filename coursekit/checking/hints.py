@@ -58,14 +58,15 @@ def choose(
             continue
         if 2 * sum(theirs[i] is not None for i in lost) < len(lost):
             continue
+        here = [i for i in wrong if cases[i]["group"] == first]
+        if not all(same_outcome(cases[i], wrong[i], outcomes[i]) for i in here):
+            continue
         same = [
             i
             for i in wrong
-            if i not in contradicted and same_outcome(cases[i], wrong[i], outcomes[i])
+            if i in here
+            or (i not in contradicted and same_outcome(cases[i], wrong[i], outcomes[i]))
         ]
-        here = [i for i in same if cases[i]["group"] == first]
-        if any(cases[i]["group"] == first for i in set(wrong) - set(same)):
-            continue
         complete = len(same) == len(wrong)
         alone = complete and all(theirs[i] is not None for i in failing)
         if not alone:
