@@ -16,12 +16,17 @@ import numpy as np
 
 #: Not `np.random`, which a student may have replaced.
 _numpy_random = importlib.import_module("numpy.random")
-_read_python, _read_numpy, _bit_generator, _Twister = (
+_read_python, _read_numpy, _Twister = (
     random.getstate,
     _numpy_random.get_state,
-    _numpy_random.get_bit_generator,
     _numpy_random.MT19937,
 )
+_bit_generator, _set_bit_generator = (
+    _numpy_random.get_bit_generator,
+    _numpy_random.set_bit_generator,
+)
+#: From which NumPy draws while a case runs, whatever a notebook has put in its place.
+_own = _bit_generator() if type(_bit_generator()) is _Twister else _Twister()
 #: The memory of NumPy's: 624 numbers of four bytes, and how many of them have been used.
 _BYTES = 4 * (624 + 1)
 #: So many numbers tell whether two sequences are one.
@@ -39,6 +44,8 @@ class _States(NamedTuple):
     ----------
     python, numpy, torch : object
         As the generators' own functions return them.
+    bit_generator : numpy.random.BitGenerator
+        The one that NumPy's draws from.
     bytes : bytes or None
         What `_bytes_of_numpy` returns.
     """
@@ -46,6 +53,7 @@ class _States(NamedTuple):
     python: Any
     numpy: Any
     torch: Any
+    bit_generator: Any
     bytes: bytes | None
 
 
@@ -82,7 +90,7 @@ def seeded(seed: int) -> Iterator[list[str]]:
         if _read_python() != start.python:
             used.append("random")
         now = _bytes_of_numpy()
-        if now != start.bytes or (now is None and not _is_same(_read_numpy(), start.numpy)):
+        if now != start.bytes or (now is None and not _is_same(_numpy_state(), start.numpy)):
             used.append("numpy.random")
         if torch is not None and not torch.get_rng_state().equal(start.torch):
             used.append("torch")
@@ -91,7 +99,12 @@ def seeded(seed: int) -> Iterator[list[str]]:
 def _states() -> _States:
     torch = sys.modules.get("torch")
     state = torch and torch.get_rng_state()
-    return _States(_read_python(), _read_numpy(), state, _bytes_of_numpy())
+    return _States(_read_python(), _numpy_state(), state, _bit_generator(), _bytes_of_numpy())
+
+
+def _numpy_state() -> Any:
+    generator = _bit_generator()
+    return _read_numpy() if type(generator) is _Twister else generator.state
 
 
 def _is_same(one: Any, two: Any) -> bool:
@@ -105,7 +118,17 @@ def _is_same(one: Any, two: Any) -> bool:
 def _restore(states: _States) -> None:
     random.setstate(states.python)
     # a normal number that is kept for the next draw is not among the bytes; a seed leaves none
-    if states.bytes is None or states.bytes != _bytes_of_numpy() or states.numpy[3:] != (0, 0.0):
+    is_another = _bit_generator() is not states.bit_generator
+    if is_another:
+        _set_bit_generator(states.bit_generator)
+    if isinstance(states.numpy, dict):
+        states.bit_generator.state = states.numpy
+    elif (
+        is_another
+        or states.bytes is None
+        or states.bytes != _bytes_of_numpy()
+        or states.numpy[3:] != (0, 0.0)
+    ):
         _numpy_random.set_state(states.numpy)
     if states.torch is not None:
         sys.modules["torch"].set_rng_state(states.torch)
@@ -115,6 +138,7 @@ def _restore(states: _States) -> None:
 def _seeded(seed: int, with_torch: bool) -> _States:
     """The states right after seeding; kept, since seeding takes longer than setting a state."""
     random.seed(seed)
+    _set_bit_generator(_own)
     _numpy_random.seed(seed)
     if with_torch:
         sys.modules["torch"].default_generator.manual_seed(seed)

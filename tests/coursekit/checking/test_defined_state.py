@@ -20,6 +20,8 @@ from coursekit.checking.run_cases import run_cases
 CELLS = """
 random.seed = 42
 np.random.seed = 42
+np.random.set_bit_generator(np.random.PCG64(1))
+np.random.set_bit_generator(np.random.MT19937(1)), np.random.standard_normal()
 np.random = 42
 np.random = np.random.default_rng(0)
 np.linalg = np.fft = None
@@ -174,6 +176,7 @@ class Notebook:
     def __enter__(self):
         names = "base64 builtins copy decimal functools inspect json math os random re signal sys"
         self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        self.generator = np.random.get_bit_generator()
         self.state = DefinedState()
         self.state.__enter__()
         imported = {name: __import__(name) for name in names.split()}
@@ -182,6 +185,7 @@ class Notebook:
 
     def __exit__(self, *error):
         self.state.__exit__(*error)
+        np.random.set_bit_generator(self.generator)
         signal.pthread_sigmask(signal.SIG_SETMASK, self.mask)
 
 

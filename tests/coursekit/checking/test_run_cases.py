@@ -113,6 +113,30 @@ def test_checking_leaves_the_random_generators_as_they_were():
     assert (torch.rand(1).item(), np.random.rand(), random.random()) == expected
 
 
+def test_a_check_leaves_numpys_generator_as_it_was_whichever_it_is():
+    def draws(n):
+        return float(np.random.standard_normal())
+
+    case = {"args": [1], "names": ["n"], "seed": 3}
+    before = np.random.get_bit_generator()
+    expected = run_cases(draws, [case])[0]["value"]
+    try:
+        for kind in (np.random.MT19937, np.random.PCG64):
+            generator = kind(7)
+            np.random.set_bit_generator(generator)
+            one = np.random.standard_normal()  # NumPy keeps a second one for the next draw
+            assert [o["value"] for o in run_cases(draws, [case, case])] == [expected, expected]
+            assert np.random.get_bit_generator() is generator
+            two = np.random.standard_normal()
+            np.random.set_bit_generator(kind(7))
+            if kind is np.random.MT19937:
+                assert [one, two] == [np.random.standard_normal(), np.random.standard_normal()]
+            else:
+                assert one == np.random.standard_normal()
+    finally:
+        np.random.set_bit_generator(before)
+
+
 def test_chance_inside_a_call_is_seeded_by_the_case():
     first = run_case(lambda x: torch.rand(3), case(1, seed=5))
     assert first == run_case(lambda x: torch.rand(3), case(1, seed=5))
