@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +88,10 @@ def outcome(answer: TypedAnswer, verdict: Verdict) -> str:
     return "the hint" if intended else "a hint"
 
 
-def print_messages(kind: str) -> None:
+def print_messages(kind: str, assignments: Sequence[Assignment]) -> None:
     """Print a row for each answer of a kind: where it is, what it is told, and how."""
     counts: Counter[str] = Counter()
-    for assignment in every_assignment(COURSE):
+    for assignment in assignments:
         if not (COURSE.cases(assignment.name) / "answers" / f"{kind}.py").exists():
             continue
         for answer in typed_answers(assignment, kind):
@@ -112,12 +113,13 @@ def main() -> None:
     parser.add_argument("--assignment", action="append", help="all, if none is named")
     parser.add_argument("--messages", metavar="KIND", help="print what answers of a kind are told")
     options = parser.parse_args()
+    chosen = [
+        one for one in every_assignment(COURSE) if one.name in (options.assignment or [one.name])
+    ]
     if options.messages:
-        print_messages(options.messages)
+        print_messages(options.messages, chosen)
         return
-    for assignment in every_assignment(COURSE):
-        if options.assignment and assignment.name not in options.assignment:
-            continue
+    for assignment in chosen:
         with one_thread():
             found = judged(assignment, options.seeds)
         stored = results("answers")

@@ -2,8 +2,9 @@
 
 It runs in a process of its own (`reference_process`), outside of any sandbox. What a call contains
 comes from a submission: it is plain data, of which nothing is evaluated, and names one function or
-class of those that may be called. Between two calls nothing is kept: a module is made anew for
-each, from the arguments of its class and the values of its parameters.
+class of those that may be called. Between two calls nothing is kept but the state of torch's
+generator: a module is made anew for each, from the arguments of its class and the values of its
+parameters.
 """
 
 from __future__ import annotations
@@ -41,29 +42,44 @@ class _Pending(BaseException):
         self.grad = torch.is_grad_enabled()
 
 
-def answer(definitions: Mapping[str, Any], request: Any) -> dict[str, Any]:
-    """The answer to one call: a value, gradients, a function to call first, or an error.
+class References:
+    """The references of a submission's run.
 
     Parameters
     ----------
     definitions : mapping of str to object
-        The references that may be called, by name.
-    request : object
-        The call, as `coursekit.checking.right_helpers` writes it; of any form, since it is not
-        trusted.
+        Those that may be called, by name.
 
-    Returns
-    -------
-    dict
-        What goes back, JSON-serializable.
+    Attributes
+    ----------
+    left : torch.Tensor
+        The state in which the last call has left torch's generator.
     """
-    try:
-        with torch.set_grad_enabled(bool(request["grad"])):
-            return _Call(definitions, request).answer()
-    except (PlainDataError, NotSendable) as error:
-        return _error("TypeError", str(error))
-    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        return _error("ValueError", f"the call cannot be read: {error}")
+
+    def __init__(self, definitions: Mapping[str, Any]) -> None:
+        self.definitions, self.left = definitions, torch.get_rng_state()
+
+    def answer(self, request: Any) -> dict[str, Any]:
+        """The answer to one call: a value, gradients, a function to call first, or an error.
+
+        Parameters
+        ----------
+        request : object
+            The call, as `coursekit.checking.right_helpers` writes it; of any form, since it is not
+            trusted.
+
+        Returns
+        -------
+        dict
+            What goes back, JSON-serializable.
+        """
+        try:
+            with torch.set_grad_enabled(bool(request["grad"])):
+                return _Call(self, request).answer()
+        except (PlainDataError, NotSendable) as error:
+            return _error("TypeError", str(error))
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            return _error("ValueError", f"the call cannot be read: {error}")
 
 
 def _error(kind: str, message: str) -> dict[str, Any]:
@@ -71,9 +87,9 @@ def _error(kind: str, message: str) -> dict[str, Any]:
 
 
 class _Call:
-    def __init__(self, definitions: Mapping[str, Any], request: dict[str, Any]) -> None:
-        self.request = request
-        self.target = definitions[str(request["name"])]
+    def __init__(self, references: References, request: dict[str, Any]) -> None:
+        self.references, self.request = references, request
+        self.target = references.definitions[str(request["name"])]
         self.cargo = Cargo([read_tensor(one) for one in request["tensors"]])
         self.inputs = list(self.cargo.tensors)  # what gradients are taken of
         for tensor, needed in zip(self.inputs, request["needs"], strict=True):
@@ -97,7 +113,8 @@ class _Call:
 
     def answer(self) -> dict[str, Any]:
         args, kwargs = self._arguments("args", "kwargs")
-        self.rng = read_tensor(self.request["rng"])
+        begun = self.request["rng"]
+        self.rng = self.references.left if begun is None else read_tensor(begun)
         torch.set_rng_state(self.rng)
         made: dict[str, Any]
         try:
@@ -190,7 +207,7 @@ class _Call:
 
     def _rng(self) -> Plain:
         """The state of torch's generator, if the call has changed it."""
-        state = torch.get_rng_state()
+        self.references.left = state = torch.get_rng_state()
         return None if state.equal(self.rng) else write_tensor(state)
 
     def _outputs(self, made: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course.reference import Solution
-from autograder.grading.reference_calls import answer
+from autograder.grading.reference_calls import References
 from autograder.grading.reference_desk import READY
 from autograder.sandbox.messages import Connection
 from coursekit.checking.time_limit import TimeUp, time_limit
@@ -63,7 +63,7 @@ def answer_calls(task: dict[str, Any], calls: Iterable[str], send: Callable[[str
     """
     solution = Solution(Path("reference.ipynb"))
     solution.notebook = new_notebook(cells=[new_code_cell(source) for source in task["cells"]])
-    definitions = {name: solution.definitions[name] for name in task["names"]}
+    references = References({name: solution.definitions[name] for name in task["names"]})
     import torch
 
     torch.set_num_threads(1)
@@ -73,7 +73,7 @@ def answer_calls(task: dict[str, Any], calls: Iterable[str], send: Callable[[str
         begun = time.process_time()
         try:
             with time_limit(task["seconds"]), contextlib.redirect_stdout(sys.stderr):
-                text = json.dumps(answer(definitions, json.loads(call)))
+                text = json.dumps(references.answer(json.loads(call)))
         except (TimeUp, MemoryError, RecursionError) as error:
             message = str(error) or "it takes too much memory"
             text = json.dumps({"error": "RuntimeError", "message": message})

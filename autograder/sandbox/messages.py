@@ -11,6 +11,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+#: Bytes to receive at once: room for more would cost more time than most messages.
+_AT_ONCE = 2**16
+
 
 class Connection:
     """A Unix socket that carries messages both ways."""
@@ -98,7 +101,7 @@ class Connection:
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             try:
-                received = self.socket.recv(2**20, flags)
+                received = self.socket.recv(_AT_ONCE, flags)
             except BlockingIOError:
                 raise
             except OSError:  # reset, or closed at this end

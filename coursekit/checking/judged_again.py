@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from coursekit.checking.kernel_side import answer
-from coursekit.checking.right_helpers import stand_in
+from coursekit.checking.right_helpers import Grader, stand_in
 
 #: Helper -> its stand-in.
 stand_ins: dict[str, Any] = {}
@@ -110,8 +110,9 @@ def begin(kinds: str) -> None:
     from IPython import get_ipython
 
     shell = get_ipython()
+    grader = Grader(functools.partial(_ask, shell.kernel))
     for name, kind in json.loads(kinds).items():
-        stand_ins[name] = stand_in(name, kind, functools.partial(_ask, shell.kernel))
+        stand_ins[name] = stand_in(name, kind, grader)
     shell.events.register("post_run_cell", lambda _: _put_in(shell.user_ns))
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -38,7 +39,24 @@ _CALLBACKS = 2_000
 _SIMPLE = (bool, int, float, str, type(None))
 
 
-def stand_in(name: str, kind: Mapping[str, Any], ask: Ask) -> Any:
+@dataclass
+class Grader:
+    """Whom calls are sent to.
+
+    Attributes
+    ----------
+    ask : callable
+        Sends a call and returns the answer.
+    left : torch.Tensor or None
+        The state in which the last call has left torch's generator there, if it is known: a call that
+        begins in this state does without it, since it is larger than most arguments.
+    """
+
+    ask: Ask
+    left: Any = None
+
+
+def stand_in(name: str, kind: Mapping[str, Any], grader: Grader) -> Any:
     """What takes the place of a helper: a function or a class of the same name.
 
     Parameters
@@ -47,14 +65,14 @@ def stand_in(name: str, kind: Mapping[str, Any], ask: Ask) -> Any:
         The helper's name.
     kind : mapping of str to object
         Empty for a function; for a class, ``methods`` lists the names of its methods.
-    ask : callable
-        Sends a call and returns the answer.
+    grader : Grader
+        Whom its calls are sent to; one for all stand-ins.
     """
     if "methods" in kind:
-        return _class(name, kind["methods"], ask)
+        return _class(name, kind["methods"], grader)
 
     def helper(*args: Any, **kwargs: Any) -> Any:
-        return _Call(ask, {"name": name}, {}).result(args, kwargs)
+        return _Call(grader, {"name": name}, {}).result(args, kwargs)
 
     helper.__name__ = helper.__qualname__ = name
     helper.__dict__["coursekit_stand_in"] = True
@@ -64,8 +82,11 @@ def stand_in(name: str, kind: Mapping[str, Any], ask: Ask) -> Any:
 class _Call:
     """A call on its way: what it needs besides its arguments, and whom to ask."""
 
-    def __init__(self, ask: Ask, target: dict[str, Any], state: dict[str, Any]) -> None:
-        self.ask, self.target, self.state = ask, target, state
+    def __init__(self, grader: Grader, target: dict[str, Any], state: dict[str, Any]) -> None:
+        self.grader, self.target, self.state = grader, target, state
+        import torch
+
+        self.begun = torch.get_rng_state()
 
     def result(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], init: tuple[Any, Any] | None = None
@@ -82,22 +103,27 @@ class _Call:
                 pack(init[1], cargo),
             )
         request["state"] = [[name, pack(one, cargo)] for name, one in self.state.items()]
-        request["rng"] = write_tensor(torch.get_rng_state())
+        left, self.grader.left = self.grader.left, None
+        known = left is not None and left.equal(self.begun)
+        request["rng"] = None if known else write_tensor(self.begun)
         request["generators"] = [write_tensor(g.get_state()) for g in cargo.generators]
         request["functions"] = len(cargo.functions)
         results: list[Plain] = []
         for _ in range(_CALLBACKS):
             # a copy: gradients are asked for later, with the results of now
             reply, tensors = self._ask({**request, "results": list(results)}, cargo.tensors)
-            if "parts" in reply:
-                return reply
             _set_rng(reply["rng"])
+            if "parts" in reply:
+                self.grader.left = torch.get_rng_state()
+                return reply
             back = Cargo(tensors, [], [])
             value = unpack(reply["value"], back)
             if "function" not in reply:
                 for generator, state in zip(cargo.generators, reply["generators"]):
                     generator.set_state(read_tensor(state))
+                self.grader.left = torch.get_rng_state()
                 return value
+            request["rng"] = write_tensor(self.begun)
             before = torch.get_rng_state()
             with torch.set_grad_enabled(reply["grad"]):
                 called = cargo.functions[reply["function"]](*value[0], **value[1])
@@ -113,11 +139,11 @@ class _Call:
         needs = [bool(grads and t.requires_grad and is_differentiable(t)) for t in tensors]
         texts = [write_tensor(t) for t in tensors]
         request = {**request, "grad": grads, "needs": needs, "tensors": texts}
-        reply = _sent(self.ask, request)
+        reply = _sent(self.grader.ask, request)
         found = [read_tensor(one) for one in reply.get("tensors", [])]
         flags = reply.get("differentiable", [])
         if any(flags):
-            found = list(_gradients().apply(self.ask, request, found, flags, *tensors))
+            found = list(_gradients().apply(self, request, found, flags, *tensors))
         return reply, found
 
 
@@ -139,9 +165,9 @@ def _gradients() -> Any:
     class Gradients(torch.autograd.Function):
         @staticmethod
         def forward(
-            ctx: Any, ask: Ask, request: Any, found: list[Any], flags: list[bool], *tensors: Any
+            ctx: Any, call: _Call, request: Any, found: list[Any], flags: list[bool], *tensors: Any
         ) -> Any:
-            ctx.ask, ctx.request, ctx.tensors = ask, request, tensors
+            ctx.call, ctx.request, ctx.tensors = call, request, tensors
             ctx.mark_non_differentiable(*[t for t, flag in zip(found, flags) if not flag])
             ctx.set_materialize_grads(False)
             return tuple(found)
@@ -149,14 +175,15 @@ def _gradients() -> Any:
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
             texts = [None if grad is None else write_tensor(grad) for grad in grads]
-            reply = _sent(ctx.ask, {**ctx.request, "grads": texts, "grad": True})
+            again = {"rng": write_tensor(ctx.call.begun), "grads": texts, "grad": True}
+            reply = _sent(ctx.call.grader.ask, {**ctx.request, **again})
             back = [None if one is None else read_tensor(one) for one in reply["grads"]]
             return (None, None, None, None, *back)
 
     return Gradients
 
 
-def _class(name: str, methods: list[str], ask: Ask) -> Any:
+def _class(name: str, methods: list[str], grader: Grader) -> Any:
     """A module whose parameters are here, and whose methods are answered by the grader."""
     from torch import nn
 
@@ -175,7 +202,7 @@ def _class(name: str, methods: list[str], ask: Ask) -> Any:
                 "attributes": _attributes(whole),
             }
             init = whole.__dict__["_init"]
-            return _Call(ask, target, state).result(args, kwargs, init)
+            return _Call(grader, target, state).result(args, kwargs, init)
 
         def forward(self, *args: Any, **kwargs: Any) -> Any:
             return self._call_method("__call__", *args, **kwargs)
@@ -190,7 +217,7 @@ def _class(name: str, methods: list[str], ask: Ask) -> Any:
             super().__init__()
             self.__dict__["_init"] = (args, kwargs)
             target = {"name": name, "method": "", "path": "", "attributes": {}}
-            described = _Call(ask, target, {}).result((), {}, (args, kwargs))
+            described = _Call(grader, target, {}).result((), {}, (args, kwargs))
             _build(self, described, Part)
 
     def method(which: str) -> Callable[..., Any]:
@@ -209,7 +236,6 @@ def _build(whole: Any, described: dict[str, Any], part_class: Any) -> None:
     """Give a stand-in the parts, parameters and attributes of what it stands for."""
     from torch import nn
 
-    _set_rng(described["rng"])
     parts: dict[str, Any] = {}
     for one in described["parts"]:
         path = one["path"]

@@ -175,11 +175,11 @@ def test_a_wrong_function_stays_wrong_with_right_helpers():
 #: Ways to get points by asking; each would make `total` right if it worked.
 CHEATS = {
     "asks for its own exercise": """
-        from coursekit.checking.right_helpers import stand_in
+        from coursekit.checking.right_helpers import Grader, stand_in
         from coursekit.checking.judged_again import _ask
         from functools import partial
         def total(X):
-            return stand_in("total", {}, partial(_ask, get_ipython().kernel))(X)
+            return stand_in("total", {}, Grader(partial(_ask, get_ipython().kernel)))(X)
         """,
     "asks by the transport": """
         import json
@@ -231,9 +231,9 @@ def test_a_helper_answers_nothing_before_its_own_verdict_is_fixed():
     cheat = (
         "from functools import partial\n"
         "from coursekit.checking.judged_again import _ask\n"
-        "from coursekit.checking.right_helpers import stand_in\n"
+        "from coursekit.checking.right_helpers import Grader, stand_in\n"
         "def halves(X):\n"
-        "    return stand_in('halves', {}, partial(_ask, get_ipython().kernel))(X)"
+        "    return stand_in('halves', {}, Grader(partial(_ask, get_ipython().kernel)))(X)"
     )
     answers = run(cheat, RIGHT_TOTAL, asked=["halves", "total"], carried=carried)
     (outcome,) = answers.outcomes["halves"]

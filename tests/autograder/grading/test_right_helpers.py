@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from autograder.grading.helper_kinds import kind_of
-from autograder.grading.reference_calls import answer
+from autograder.grading.reference_calls import References
 from coursekit.checking.codec import PlainDataError
-from coursekit.checking.right_helpers import stand_in
+from coursekit.checking.right_helpers import Grader, stand_in
 from coursekit.checking.wire import Cargo, NotSendable, pack, unpack
 
 
@@ -57,16 +57,20 @@ class Layer(nn.Module):
         return self.dropout(self.bare(X))
 
 
-REFERENCES = {
-    one.__name__: one for one in (scaled, noisy, between, counts, refuses, unknown_kind, Layer)
-}
+REFERENCES = References(
+    {one.__name__: one for one in (scaled, noisy, between, counts, refuses, unknown_kind, Layer)}
+)
+
+
+def ask(call):
+    return json.dumps(REFERENCES.answer(json.loads(call)))
+
+
+GRADER = Grader(ask)
 
 
 def replaced(name):
-    def ask(call):
-        return json.dumps(answer(REFERENCES, json.loads(call)))
-
-    return stand_in(name, kind_of(REFERENCES[name]), ask)
+    return stand_in(name, kind_of(REFERENCES.definitions[name]), GRADER)
 
 
 def test_a_function_returns_what_its_reference_returns():
@@ -183,9 +187,9 @@ def test_whatever_else_is_asked_is_refused(change):
         return json.dumps({"error": "ValueError", "message": "no"})
 
     with pytest.raises(ValueError, match="no"):
-        stand_in("scaled", {}, ask)(torch.ones(2), torch.ones(2))
-    assert "value" in answer(REFERENCES, sent[0])
-    assert set(answer(REFERENCES, {**sent[0], **change})) == {"error", "message"}
+        stand_in("scaled", {}, Grader(ask))(torch.ones(2), torch.ones(2))
+    assert "value" in REFERENCES.answer(sent[0])
+    assert set(REFERENCES.answer({**sent[0], **change})) == {"error", "message"}
 
 
 @pytest.mark.parametrize("method", ["_describe", "__class__", "train", "apply", "load_state_dict"])
@@ -195,13 +199,59 @@ def test_only_a_modules_own_methods_can_be_called(method):
 
 
 def test_no_answer_holds_a_text_of_the_solution():
-    def ask(call):
-        found = json.dumps(answer(REFERENCES, json.loads(call)))
+    def ask_and_read(call):
+        found = ask(call)
         assert "self.linear" not in found
         assert "def " not in found
         return found
 
-    stand_in("Layer", kind_of(Layer), ask)(3)(torch.ones(1, 3))
+    stand_in("Layer", kind_of(Layer), Grader(ask_and_read))(3)(torch.ones(1, 3))
+
+
+def test_the_state_of_the_generator_travels_only_where_it_is_not_known():
+    sent = []
+
+    def ask_and_note(call):
+        sent.append(json.loads(call)["rng"] is not None)
+        return ask(call)
+
+    grader = Grader(ask_and_note)
+    once, layer, wrong = (
+        stand_in(name, kind_of(REFERENCES.definitions[name]), grader)
+        for name in ("noisy", "Layer", "refuses")
+    )
+    X = torch.zeros(2, 3)
+    torch.manual_seed(3)
+    theirs = [noisy(X, torch.Generator().manual_seed(1)) for _ in range(3)]
+    torch.manual_seed(3)
+    for expected in theirs:  # each goes on where the one before has stopped
+        assert once(X, torch.Generator().manual_seed(1)).equal(expected)
+    assert sent == [True, False, False]
+    torch.rand(1)  # something else draws
+    assert once(X, torch.Generator().manual_seed(1)).shape == X.shape
+    with pytest.raises(ValueError, match="positive"):
+        wrong(0)
+    layer(3)  # after an error nothing is known
+    assert sent[3:] == [True, False, True]
+
+
+def test_gradients_are_those_of_the_call_whatever_was_called_meanwhile():
+    torch.manual_seed(5)
+    model = replaced("Layer")(3)
+    X = torch.randn(4, 3, requires_grad=True)
+    torch.manual_seed(6)
+    first = model(X)
+    second = model(X)  # begins in the state in which the first has left the generator
+    torch.manual_seed(6)
+    own = Layer(3)
+    own.load_state_dict(model.state_dict())
+    torch.manual_seed(6)
+    expected = [own(X), own(X)]
+    for result, wanted in zip((second, first), expected[::-1]):
+        assert result.equal(wanted)
+        (got,) = torch.autograd.grad(result.sum(), X, retain_graph=True)
+        (want,) = torch.autograd.grad(wanted.sum(), X, retain_graph=True)
+        assert got.allclose(want)
 
 
 def test_an_object_that_cannot_travel_is_refused_before_it_is_sent():
