@@ -284,7 +284,8 @@ def _agree(case: Case, one: Outcome | None, two: Outcome | None) -> bool:
     if one is None or two is None:
         return one is two
     if one["status"] == two["status"] == "error":  # versions of torch word messages differently
-        return (one["type"], one.get("place")) == (two["type"], two.get("place"))
+        keys = ("type", "place", "raised")
+        return all(one.get(key) == two.get(key) for key in keys)
     return same_outcome(case, one, two)
 
 
