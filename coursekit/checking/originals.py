@@ -162,7 +162,7 @@ def _is_same(now: list[Any], seen: list[Any]) -> bool:
 
 #: A module that changes in every case (`torch.compile`), the other modules with the classes that every
 #: case uses, and what few cases use: Matplotlib, and the many other classes.
-_large, _others, _classes = _Group(), _Group(), _Group()
+_large, _others, _seldom = _Group(), _Group(), _Group()
 _LARGE = ("torch",)
 _USED_BY_CASES = ("Tensor", "Module", "Parameter", "Random", "JSONEncoder", "JSONDecoder")
 #: What a case sets itself, and what `time.tzset` does.
@@ -199,7 +199,7 @@ def put_back(after_a_case: bool = False) -> list[Change]:
         for name, value in _builtins.items()
         if theirs.get(name, _MISSING) is not value
     ]
-    classes = () if after_a_case else _classes.changes()
+    classes = () if after_a_case else _seldom.changes()
     now = vars(sys)
     of_sys = [
         Change(sys, name, value, now.get(name, _MISSING))
@@ -249,7 +249,7 @@ def _hold_module(name: str) -> None:
         originals |= _at_home(originals, home)
     package, _, inner = name.rpartition(".")
     in_cases = "matplotlib" not in (name, package)
-    (_large if name in _LARGE else _others if in_cases else _classes).add(module, originals)
+    (_large if name in _LARGE else _others if in_cases else _seldom).add(module, originals)
     if package in _LIBRARIES and _others.has(sys.modules[package]):
         # NumPy imports its submodules when they are first asked for
         _others.add_name(sys.modules[package], inner, module)
@@ -257,7 +257,7 @@ def _hold_module(name: str) -> None:
         return
     for value in originals.values():
         if isinstance(value, type) and _is_of(value, name):
-            group = _others if value.__name__ in _USED_BY_CASES else _classes
+            group = _others if value.__name__ in _USED_BY_CASES else _seldom
             if not group.has(value):
                 own = {key: one for key, one in vars(value).items() if key not in _SET_BY_PYTHON}
                 group.add(value, own)
