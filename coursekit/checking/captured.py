@@ -106,12 +106,15 @@ def _publisher() -> Any:
 @contextlib.contextmanager
 def _figures() -> Iterator[None]:
     """Close the figures that are new: a notebook would show them below the cell."""
-    plt = sys.modules.get("matplotlib.pyplot")
-    before = set(plt.get_fignums()) if plt is not None else set()
+    before = _numbers_of_figures()
     try:
         yield
     finally:
-        plt = sys.modules.get("matplotlib.pyplot")
-        if plt is not None:
-            for number in set(plt.get_fignums()) - before:
-                plt.close(number)
+        for number in _numbers_of_figures() - before:
+            # not `plt.close`, in whose place a notebook may have put something
+            sys.modules["matplotlib._pylab_helpers"].Gcf.destroy(number)
+
+
+def _numbers_of_figures() -> set[int]:
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    return set() if helpers is None else set(helpers.Gcf.figs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from types import TracebackType
@@ -69,11 +70,15 @@ class Setting(NamedTuple):
 
 
 _start: dict[str, Any] = {}
+#: Held: a notebook may assign where it means to call.
+_environ = os.environ
+_set_time_zone = getattr(time, "tzset", None)  # of Unix
+_read_limit, _write_limit = sys.getrecursionlimit, sys.setrecursionlimit
 
 
 def begin() -> None:
     """Take the folder, the environment and the language that are set now as those of every case."""
-    _start.update(folder=current_folder(), environment=_environment())
+    _start.update(folder=current_folder(), environment=_environment(), zone=time.tzname)
     _cached.clear()
 
 
@@ -84,16 +89,19 @@ def _go_to(folder: str) -> None:
 
 def _environment() -> dict[Any, Any]:
     """The variables as the system has them: decoding them takes longer than everything else."""
-    return dict(os.environ._data)  # type: ignore[attr-defined]  # of all versions of Python
+    return dict(_environ._data)  # type: ignore[attr-defined]  # of all versions of Python
 
 
 def _set_environment(values: dict[Any, Any]) -> None:
-    decoded = {os.environ.decodekey(k): os.environ.decodevalue(v) for k, v in values.items()}
-    for name in os.environ.keys() - decoded.keys():
-        del os.environ[name]
+    decoded = {_environ.decodekey(k): _environ.decodevalue(v) for k, v in values.items()}
+    zone = _environ.get("TZ")
+    for name in _environ.keys() - decoded.keys():
+        del _environ[name]
     for name, value in decoded.items():
-        if os.environ.get(name) != value:
-            os.environ[name] = value
+        if _environ.get(name) != value:
+            _environ[name] = value
+    if _set_time_zone is not None and _environ.get("TZ") != zone:
+        _set_time_zone()
 
 
 def _set_filters(filters: list[Any]) -> None:
@@ -105,8 +113,8 @@ def _settings_of_python() -> list[Setting]:
     found = [
         Setting(
             "the recursion limit is {}",
-            sys.getrecursionlimit,
-            sys.setrecursionlimit,
+            _read_limit,
+            _write_limit,
             _RECURSION_LIMIT,
             lambda value: 1000 <= value <= _RECURSION_LIMIT,
         ),
@@ -120,25 +128,43 @@ def _settings_of_python() -> list[Setting]:
             lambda filters: not any(one[0] == "error" and one[2] in _WARNINGS for one in filters),
         ),
     ]
+    if (set_zone := _set_time_zone) is not None:  # after the environment, which has the zone's name
+        found.append(Setting("", lambda: time.tzname, lambda _: set_zone(), _start["zone"]))
     if hasattr(sys, "set_int_max_str_digits"):  # since Python 3.10.7
         read, write = sys.get_int_max_str_digits, sys.set_int_max_str_digits
         found.append(Setting("the longest integer has {} digits", read, write, 4300))
     if decimal := sys.modules.get("decimal"):
-        found.append(
-            Setting(
-                "decimal numbers have {} digits",
-                lambda: decimal.getcontext().prec,
-                lambda value: setattr(decimal.getcontext(), "prec", value),
-                28,
-            )
-        )
+        found.append(Setting("decimal numbers have another context", *_decimals(decimal)))
     return found
 
 
+def _decimals(decimal: Any) -> tuple[Any, Any, Any]:
+    """How decimal numbers are rounded, and what raises an error."""
+    names = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+    current = decimal.getcontext
+
+    def of(context: Any) -> tuple[Any, ...]:
+        return *(getattr(context, one) for one in names), dict(context.traps), dict(context.flags)
+
+    def write(values: tuple[Any, ...]) -> None:
+        context = current()
+        for name, value in zip(names, values):
+            setattr(context, name, value)
+        context.traps, context.flags = dict(values[-2]), dict(values[-1])
+
+    traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+    usual = decimal.Context(28, decimal.ROUND_HALF_EVEN, -999_999, 999_999, 1, 0, [], traps)
+    return lambda: of(current()), write, of(usual)
+
+
 def _settings_of_numpy(np: Any) -> list[Setting]:
+    usual = dict(_NUMPY_PRINTING)
+    if "override_repr" in np.get_printoptions():  # since NumPy 2.1
+        usual["override_repr"] = None
+
     def printing() -> dict[str, Any]:
         options = np.get_printoptions()
-        return {name: options.get(name, False) for name in _NUMPY_PRINTING}
+        return {name: options.get(name, False) for name in usual}
 
     def print_like(options: dict[str, Any]) -> None:
         np.set_printoptions(**options)
@@ -146,7 +172,7 @@ def _settings_of_numpy(np: Any) -> list[Setting]:
     return [
         Setting("NumPy's errors are set with np.seterr", np.geterr, _seterr(np), _NUMPY_ERRORS),
         Setting("NumPy's errors call a function", np.geterrcall, np.seterrcall, None),
-        Setting("NumPy prints numbers in another way", printing, print_like, _NUMPY_PRINTING),
+        Setting("NumPy prints numbers in another way", printing, print_like, usual),
         Setting("NumPy's buffer has {} elements", np.getbufsize, np.setbufsize, 8192),
     ]
 
@@ -192,13 +218,18 @@ class DefinedState:
             self._libraries = put_back()
         DefinedState._open += 1
         DefinedState._untouched = True
-        self._settings = _settings()
-        self._modes = Modes.of_now()
-        self._modes.define()
-        self._before = [setting.read() for setting in self._settings]
-        for setting, before in zip(self._settings, self._before):
-            if before != setting.value:
-                setting.write(setting.value)
+        try:
+            self._settings = _settings()
+            self._modes = Modes.of_now()
+            self._modes.define()
+            for setting in self._settings:
+                self._before.append(setting.read())
+            for setting, before in zip(self._settings, self._before):
+                if before != setting.value:
+                    setting.write(setting.value)
+        except BaseException:  # the notebook has what it had, and the next check begins anew
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(

@@ -24,11 +24,13 @@ from typing import Any, NamedTuple
 _RENEWED = ("json", "math", "random", "time")
 _STANDARD = (
     *("base64", "codecs", "collections", "contextlib", "copy", "functools", "io", "itertools"),
-    *("json.decoder", "json.encoder", "operator", "os", "os.path", "re", "signal", "statistics"),
-    *("string", "threading", "traceback"),
+    *("json.decoder", "json.encoder", "operator", "os", "os.path", "re", "signal"),
+    *("string", "threading", "traceback", "warnings"),
 )
 #: Held when their import ends; what a package imports itself, when that of the package does.
 _LIBRARIES = {
+    "statistics": ("statistics",),
+    "matplotlib": ("matplotlib", "matplotlib.pyplot"),
     "numpy": ("numpy", "numpy.linalg", "numpy.random"),
     "torch": (
         *("torch", "torch.autograd", "torch.linalg", "torch.nn", "torch.nn.functional"),
@@ -42,7 +44,7 @@ _HOMES = {
     "torch": ("torch._C", "torch._C._VariableFunctions", "torch.random", "torch.functional"),
 }
 #: Classes of these packages are held with their methods.
-_WITH_CLASSES = ("json", "random", "torch")
+_WITH_CLASSES = ("collections", "json", "random", "torch")
 #: Names of `builtins` that a kernel sets itself.
 _SET_BY_KERNELS = {"_", "input", "display", "get_ipython", "exit", "quit", "__import__"}
 #: In classes: what Python sets itself.
@@ -159,14 +161,20 @@ def _is_same(now: list[Any], seen: list[Any]) -> bool:
 
 
 #: A module that changes in every case (`torch.compile`), the other modules with the classes that every
-#: case uses, and the many other classes.
-_large, _others, _classes = _Group(), _Group(), _Group()
+#: case uses, and what few cases use: Matplotlib, and the many other classes.
+_large, _others, _seldom = _Group(), _Group(), _Group()
 _LARGE = ("torch",)
 _USED_BY_CASES = ("Tensor", "Module", "Parameter", "Random", "JSONEncoder", "JSONDecoder")
 #: What a case sets itself, and what `time.tzset` does.
-_NOT_HELD = {"torch": {"compile"}, "time": {"altzone", "daylight", "timezone", "tzname"}}
+_NOT_HELD = {
+    "torch": {"compile"},
+    "time": {"altzone", "daylight", "timezone", "tzname"},
+    "warnings": {"filters", "showwarning"},
+}
 #: The libraries whose import has ended.
 _complete: set[str] = set()
+#: Of `sys`, most of which changes all the time.
+_of_sys = {name: getattr(sys, name) for name in ("getrecursionlimit", "setrecursionlimit")}
 _space = vars(builtins)
 _builtins = {
     name: value
@@ -191,8 +199,14 @@ def put_back(after_a_case: bool = False) -> list[Change]:
         for name, value in _builtins.items()
         if theirs.get(name, _MISSING) is not value
     ]
-    classes = () if after_a_case else _classes.changes()
-    for change in (*_large.changes(), *_others.changes(), *classes):
+    classes = () if after_a_case else _seldom.changes()
+    now = vars(sys)
+    of_sys = [
+        Change(sys, name, value, now.get(name, _MISSING))
+        for name, value in _of_sys.items()
+        if now.get(name) is not value
+    ]
+    for change in (*of_sys, *_large.changes(), *_others.changes(), *classes):
         _put(change.owner, change.name, change.original)
         changes.append(change)
     return changes
@@ -233,8 +247,9 @@ def _hold_module(name: str) -> None:
         originals |= {k: v for k, v in _renewed(module).items() if k not in free}
     for home in _HOMES.get(name, ()):
         originals |= _at_home(originals, home)
-    (_large if name in _LARGE else _others).add(module, originals)
     package, _, inner = name.rpartition(".")
+    in_cases = "matplotlib" not in (name, package)
+    (_large if name in _LARGE else _others if in_cases else _seldom).add(module, originals)
     if package in _LIBRARIES and _others.has(sys.modules[package]):
         # NumPy imports its submodules when they are first asked for
         _others.add_name(sys.modules[package], inner, module)
@@ -242,7 +257,7 @@ def _hold_module(name: str) -> None:
         return
     for value in originals.values():
         if isinstance(value, type) and _is_of(value, name):
-            group = _others if value.__name__ in _USED_BY_CASES else _classes
+            group = _others if value.__name__ in _USED_BY_CASES else _seldom
             if not group.has(value):
                 own = {key: one for key, one in vars(value).items() if key not in _SET_BY_PYTHON}
                 group.add(value, own)

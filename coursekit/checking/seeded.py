@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-#: Not `np.random`, which a student may have replaced.
+#: The global generators themselves: a student may have replaced the functions that stand for them.
+_python = random._inst
+_numpy = importlib.import_module("numpy.random.mtrand")._rand
+#: Not `np.random`, which may be replaced as well.
 _numpy_random = importlib.import_module("numpy.random")
-_read_python, _read_numpy, _Twister = (
-    random.getstate,
-    _numpy_random.get_state,
-    _numpy_random.MT19937,
-)
+_read_python, _write_python, _seed_python = _python.getstate, _python.setstate, _python.seed
+_read_numpy, _write_numpy, _seed_numpy = _numpy.get_state, _numpy.set_state, _numpy.seed
+_Twister = _numpy_random.MT19937
 _bit_generator, _set_bit_generator = (
     _numpy_random.get_bit_generator,
     _numpy_random.set_bit_generator,
@@ -80,7 +81,7 @@ def seeded(seed: int) -> Iterator[list[str]]:
 
     For use in a block of `kept_generators`: reading NumPy's state takes longer than many a case.
     """
-    torch = sys.modules.get("torch")
+    torch = _torch_generator()
     start = _seeded(seed, torch is not None)
     _restore(start)
     used: list[str] = []
@@ -92,14 +93,20 @@ def seeded(seed: int) -> Iterator[list[str]]:
         now = _bytes_of_numpy()
         if now != start.bytes or (now is None and not _is_same(_numpy_state(), start.numpy)):
             used.append("numpy.random")
-        if torch is not None and not torch.get_rng_state().equal(start.torch):
+        if torch is not None and not torch.get_state().equal(start.torch):
             used.append("torch")
 
 
 def _states() -> _States:
-    torch = sys.modules.get("torch")
-    state = torch and torch.get_rng_state()
+    torch = _torch_generator()
+    state = None if torch is None else torch.get_state()
     return _States(_read_python(), _numpy_state(), state, _bit_generator(), _bytes_of_numpy())
+
+
+def _torch_generator() -> Any:
+    """The generator of torch that functions draw from which are given none."""
+    torch = sys.modules.get("torch")
+    return None if torch is None else torch._C.default_generator
 
 
 def _numpy_state() -> Any:
@@ -116,12 +123,12 @@ def _is_same(one: Any, two: Any) -> bool:
 
 
 def _restore(states: _States) -> None:
-    random.setstate(states.python)
+    _write_python(states.python)
     # a normal number that is kept for the next draw is not among the bytes; a seed leaves none
     is_another = _bit_generator() is not states.bit_generator
     if is_another:
         _set_bit_generator(states.bit_generator)
-    if isinstance(states.numpy, dict):
+    if type(states.numpy) is dict:
         states.bit_generator.state = states.numpy
     elif (
         is_another
@@ -129,19 +136,19 @@ def _restore(states: _States) -> None:
         or states.bytes != _bytes_of_numpy()
         or states.numpy[3:] != (0, 0.0)
     ):
-        _numpy_random.set_state(states.numpy)
+        _write_numpy(states.numpy)
     if states.torch is not None:
-        sys.modules["torch"].set_rng_state(states.torch)
+        _torch_generator().set_state(states.torch)
 
 
 @functools.lru_cache(maxsize=128)
 def _seeded(seed: int, with_torch: bool) -> _States:
     """The states right after seeding; kept, since seeding takes longer than setting a state."""
-    random.seed(seed)
+    _seed_python(seed)
     _set_bit_generator(_own)
-    _numpy_random.seed(seed)
+    _seed_numpy(seed)
     if with_torch:
-        sys.modules["torch"].default_generator.manual_seed(seed)
+        _torch_generator().manual_seed(seed)
     return _states()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 _PRINTING = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
@@ -14,8 +14,8 @@ _DEVICES = ("cpu", "cuda", "mps")
 _ATTENTION = ("flash", "mem_efficient", "math", "cudnn")
 
 
-def settings_of_torch(torch: Any) -> Iterator[tuple[str, Callable[[], Any], Any, Any]]:
-    """Each setting as clause, reader, writer and the value while a case runs.
+def settings_of_torch(torch: Any) -> Iterator[tuple[Any, ...]]:
+    """Each setting as clause, reader, writer, the value while a case runs and, for some, what is usual.
 
     Parameters
     ----------
@@ -44,16 +44,13 @@ def settings_of_torch(torch: Any) -> Iterator[tuple[str, Callable[[], Any], Any,
         lambda both: torch.set_anomaly_enabled(*both),
         (False, True),
     )
-    yield (
-        "matrices are multiplied with {} precision",
-        torch.get_float32_matmul_precision,
-        torch.set_float32_matmul_precision,
-        "highest",
-    )
+    yield "matrices are multiplied with another precision", *_precision(torch)
     yield "tiny numbers count as 0", _flushes, torch.set_flush_denormal, False
     yield "", torch.is_warn_always_enabled, torch.set_warn_always, False
     yield "torch prints numbers in another way", *_attributes(torch._tensor_str, "PRINT_OPTS")
     yield "modules have global hooks", *_hooks(torch.nn.modules.module)
+    yield "optimizers have global hooks", *_hooks(sys.modules["torch.optim.optimizer"])
+    yield "hooks change the tensors that are saved for gradients", *_saved_tensors(torch)
     yield "a default device or another mode of torch is set", *_stacks(torch)
     for device in _DEVICES:
         yield (f"autocast is on for {device}", *_autocast(torch, device))
@@ -126,6 +123,63 @@ def _autocast(torch: Any, device: str) -> tuple[Any, Any, Any]:
     return read, write, (False, None)
 
 
+def _precision(torch: Any) -> tuple[Any, ...]:
+    """The precision of products, which has an older interface, and a newer one since torch 2.9."""
+    read_all, write_all = torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
+    read_one = getattr(torch._C, "_get_fp32_precision_getter", None)
+    write_one = getattr(torch._C, "_set_fp32_precision_setter", None)
+    if read_one is None or write_one is None:
+        return read_all, write_all, "highest"
+    of = (("generic", "all"), ("cuda", "matmul"), ("mkldnn", "all"), ("mkldnn", "matmul"))
+
+    def read() -> tuple[str, ...]:
+        try:
+            older = read_all()
+        except RuntimeError:  # the newer one was used, and says something else
+            older = ""
+        return older, *(read_one(*one) for one in of)
+
+    def write(values: tuple[str, ...]) -> None:
+        write_all(values[0] or "highest")
+        for one, value, above in zip(of, values[1:], (None, values[1], values[1], values[3])):
+            write_one(*one, "none" if value == above else value)  # else it has the one above
+
+    def is_usual(values: tuple[str, ...]) -> bool:
+        return values[0] == "highest" and set(values[1:]) <= {"none", "ieee"}
+
+    return read, write, ("highest", *("none",) * len(of)), is_usual
+
+
+def _saved_tensors(torch: Any) -> tuple[Any, Any, Any]:
+    """The hooks on what is saved for the way back, as in `torch.autograd.graph`."""
+    autograd = torch._C._autograd
+    top, push, pop = (
+        getattr(autograd, f"_{what}_saved_tensors_default_hooks") for what in ("top", "push", "pop")
+    )
+
+    def emptied() -> list[Any]:
+        found = []
+        while (pair := top(True)) is not None:
+            found.append(pair)
+            pop()
+        return found
+
+    def fill(pairs: list[Any]) -> None:
+        for pack, unpack in reversed(pairs):
+            push(pack, unpack)
+
+    def read() -> list[Any]:
+        found = emptied()
+        fill(found)
+        return found
+
+    def write(pairs: list[Any]) -> None:
+        emptied()
+        fill(pairs)
+
+    return read, write, []
+
+
 def _stacks(torch: Any) -> tuple[Any, Any, Any]:
     """The modes that functions and operators of torch pass through, default devices among them."""
     import torch.utils._device as default
@@ -143,7 +197,8 @@ def _stacks(torch: Any) -> tuple[Any, Any, Any]:
     context = torch._GLOBAL_DEVICE_CONTEXT
 
     def emptied(count: Any, pop: Any, push: Any) -> list[Any]:
-        return [pop() for _ in range(count())]
+        key = () if pop is functions[1] else (None,)  # the mode on top, whatever its kind
+        return [pop(*key) for _ in range(count())]
 
     def read() -> tuple[list[Any], list[Any], Any, Any]:
         if not functions[0]() and not operators[0]():

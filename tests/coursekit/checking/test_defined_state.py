@@ -1,15 +1,21 @@
 """What a notebook sets elsewhere decides about no answer, and is as it was afterwards."""
 
+import collections
+import contextlib
 import json
 import os
 import random
 import signal
+import statistics
 import time
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+import torch._subclasses.fake_tensor
+import torch.utils.flop_counter
 from torch import nn
 
 from coursekit.checking import codec
@@ -20,6 +26,23 @@ from coursekit.checking.run_cases import run_cases
 CELLS = """
 random.seed = 42
 np.random.seed = 42
+plt.close = "all"; plt.get_fignums = None
+sys.setrecursionlimit = sys.getrecursionlimit = 10_000
+warnings.warn = lambda *a, **k: None
+warnings.catch_warnings = None
+os.environ = dict(os.environ)
+os.environ.update(TZ="Asia/Tokyo"), time.tzset()
+collections.Counter.most_common = lambda self, n=None: []
+statistics.mean = lambda x: 0
+decimal.getcontext().rounding = decimal.ROUND_UP
+decimal.getcontext().traps[decimal.Inexact] = True
+np.set_printoptions(override_repr=lambda a: "array") if "override_repr" in np.get_printoptions() else None
+torch.backends.mkldnn.matmul.fp32_precision = "bf16"
+torch.backends.fp32_precision = "tf32"
+from torch.optim.optimizer import register_optimizer_step_post_hook as hook; hook(lambda o, a, k: [p.data.zero_() for g in o.param_groups for p in g["params"]])
+torch.autograd.graph.saved_tensors_hooks(lambda t: t * 0, lambda t: t).__enter__()
+torch.utils.flop_counter.FlopCounterMode(display=False).__enter__()
+torch._subclasses.fake_tensor.FakeTensorMode().__enter__()
 np.random.set_bit_generator(np.random.PCG64(1))
 np.random.set_bit_generator(np.random.MT19937(1)), np.random.standard_normal()
 np.random = 42
@@ -140,6 +163,25 @@ def depth(n):
     return 0 if n == 0 else 1 + depth(n - 1)
 
 
+def counts(words):
+    hour = time.strftime("%H", time.localtime(0))
+    return collections.Counter(words).most_common(), statistics.mean(map(len, words)), hour
+
+
+def trains(x):
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(x).exp().sum().backward()
+    optimizer.step()
+    return model.weight.detach(), x @ x.mT
+
+
+def shows(x):
+    plt.figure()
+    warnings.warn("careful", stacklevel=1)
+    return 2 * x
+
+
 def place(_):
     return os.getcwd(), "HOME" in os.environ, os.environ.get("COURSEKIT_MAX_STEPS")
 
@@ -157,6 +199,9 @@ ASKED = [
     (draws, {"args": [4], "names": ["n"], "seed": 2}),
     (texts, {"args": [X], "names": ["x"], "seed": 3}),
     (numbers, {"args": [X], "names": ["x"], "seed": 4}),
+    (counts, {"args": [["a", "b", "a"]], "names": ["words"], "seed": 4}),
+    (trains, {"args": [X], "names": ["x"], "seed": 4}),
+    (shows, {"args": [X], "names": ["x"], "seed": 4}),
     (depth, {"args": [500], "names": ["n"], "seed": 4}),
     (place, {"args": [1], "names": ["_"], "seed": 4}),
     (plain, {"args": [[3, 1]], "names": ["x"], "seed": 4}),
@@ -174,14 +219,18 @@ class Notebook:
     """
 
     def __enter__(self):
-        names = "base64 builtins copy decimal functools inspect json math os random re signal sys"
+        names = (
+            "base64 builtins collections copy decimal functools inspect json math os random re signal"
+            " statistics sys"
+        )
         self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
         self.generator = np.random.get_bit_generator()
         self.state = DefinedState()
         self.state.__enter__()
         imported = {name: __import__(name) for name in names.split()}
         self.state.runs(bool)  # from here on, code may set anything
-        return {**imported, "np": np, "torch": torch, "nn": nn, "time": time, "warnings": warnings}
+        others = {"np": np, "torch": torch, "nn": nn, "plt": plt, "time": time}
+        return {**imported, **others, "warnings": warnings}
 
     def __exit__(self, *error):
         self.state.__exit__(*error)
@@ -206,6 +255,19 @@ def test_a_cell_changes_no_outcome(cell, untouched):
         exec(cell, names)
         found = outcomes()
     assert found == untouched
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_running_cases_in_the_notebooks_state_leaves_the_generators_as_they_were(cell):
+    bit_generator = np.random.get_bit_generator
+    read = random.getstate, lambda: bit_generator().state, torch.get_rng_state
+    with Notebook() as names:
+        exec(cell, names)
+        before = [one() for one in read]
+        with contextlib.suppress(Exception):  # `check` does without this run where it fails
+            outcomes(as_it_was=True)
+        after = [one() for one in read]
+    assert str(before) == str(after)
 
 
 def test_all_cells_together_change_no_outcome(untouched):
