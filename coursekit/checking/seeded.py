@@ -124,13 +124,12 @@ def _is_same(one: Any, two: Any) -> bool:
 
 def _restore(states: _States) -> None:
     _write_python(states.python)
-    # a normal number that is kept for the next draw is not among the bytes; a seed leaves none
     is_another = _bit_generator() is not states.bit_generator
     if is_another:
         _set_bit_generator(states.bit_generator)
     if type(states.numpy) is dict:
         states.bit_generator.state = states.numpy
-    elif (
+    elif (  # a normal number that is kept for the next draw is not among the bytes
         is_another
         or states.bytes is None
         or states.bytes != _bytes_of_numpy()
