@@ -41,12 +41,10 @@ def course():
 @pytest.fixture(scope="session")
 def make_small_course(tmp_path_factory):
     """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it."""
-    from nbgrader.api import Gradebook
-
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release
     from autograder.course.layout import Course
-    from autograder.gradebook.class_folder import tools_on_path
+    from autograder.gradebook.class_folder import Classroom
 
     template = Course(tmp_path_factory.mktemp("template") / "course")
     template.solutions.mkdir(parents=True)
@@ -54,9 +52,7 @@ def make_small_course(tmp_path_factory):
         shutil.copy(ROOT / name, template.root)
     new_assignment(template, "07_topic")
     release(template, ["07_topic"])
-    # nbgrader takes seconds to make a gradebook, since it starts alembic, and a copy takes none
-    with tools_on_path(), Gradebook(f"sqlite:///{template.root}/gradebook.db"):
-        pass
+    Classroom(template).create_database()
     # a fixed seed: with one drawn anew, a wrong answer is right by chance in one run of a hundred
     (template.root / "class_seed").write_text("1\n")
 

@@ -9,12 +9,14 @@ import logging
 import os
 import re
 import shlex
+import sqlite3
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import nbgrader
 import nbgrader.api
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
@@ -148,7 +150,8 @@ class Classroom:
     @contextlib.contextmanager
     def open_gradebook(self) -> Iterator[Gradebook]:
         """The gradebook, which is made if there is none."""
-        with tools_on_path(), Gradebook(f"sqlite:///{self.database}") as gradebook:
+        self.create_database()
+        with Gradebook(f"sqlite:///{self.database}") as gradebook:
             yield gradebook
 
     @contextlib.contextmanager
@@ -192,13 +195,23 @@ class Classroom:
             generate(config, assignment, Path(release), database=True)
 
     def create_database(self) -> None:
-        """Create the gradebook, unless it exists, so that only its owner can read it."""
+        """Create the gradebook, unless it exists, so that only its owner can read it.
+
+        The version of its tables is noted first: nbgrader starts another program to find it out.
+        """
         if self.database.exists():
             return
+        new = self.database.with_name(f"{self.database.name}.new")
         before = os.umask(0o077)
         try:
-            with self.open_gradebook():
+            new.unlink(missing_ok=True)
+            with contextlib.closing(sqlite3.connect(new)) as database, database:
+                database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+                versions = [(version,) for version in _newest_versions()]
+                database.executemany("INSERT INTO alembic_version VALUES (?)", versions)
+            with Gradebook(f"sqlite:///{new}"):
                 pass
+            new.rename(self.database)
         finally:
             os.umask(before)
 
@@ -329,7 +342,7 @@ def _run(
         config.CourseDirectory.student_id = student
     with _quiet(config) as (parent, log):
         try:
-            with tools_on_path(), warnings.catch_warnings():
+            with warnings.catch_warnings():
                 # harmless; nbgrader's own models cause it for every new submission
                 warnings.filterwarnings("ignore", message="Object of type .* not in session")
                 converter = converter_class(coursedir=parent.coursedir, parent=parent)
@@ -378,12 +391,8 @@ class _Log(logging.StreamHandler):  # type: ignore[type-arg]  # Python 3.10 take
         return text
 
 
-@contextlib.contextmanager
-def tools_on_path() -> Iterator[None]:
-    """Put this environment's scripts on PATH: nbgrader calls `alembic` by name."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
+def _newest_versions() -> Sequence[str]:
+    """The version of the tables that the installed nbgrader makes."""
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(str(Path(str(nbgrader.__file__)).parent / "alembic")).get_heads()

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from nbgrader.api import MissingEntry
 
-from autograder.gradebook.class_folder import Classroom, tools_on_path
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.extensions import granted, keep
 from autograder.gradebook.late import DailyPenalty
 from autograder.gradebook.origins import read_origins
@@ -101,6 +101,5 @@ def settle_penalties(classroom: Classroom, *assignments: str) -> list[Settled]:
     """Compute what lateness costs anew, of these assignments or all; return what changed."""
     if not classroom.database.exists():
         return []
-    with tools_on_path():
-        chosen = assignments or classroom.course.assignments()
-        return settle(classroom.config(), classroom.folder, chosen)
+    chosen = assignments or classroom.course.assignments()
+    return settle(classroom.config(), classroom.folder, chosen)

@@ -1,5 +1,6 @@
 """A gradebook that cannot be used stops every command before it deletes; backups take it back."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -8,13 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbgrader.api
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
 from autograder.cli import main
 from autograder.gradebook.backups import backups, gradebook_problem, keep_backup
-from autograder.gradebook.class_folder import tools_on_path
+from autograder.gradebook.class_folder import Classroom
 
 NAME = "07_topic"
 COMMANDS = {
@@ -286,6 +288,30 @@ def test_a_gradebook_that_only_nbgrader_has_opened_is_whole(small_course, monkey
     stock = (
         "from nbgrader.api import Gradebook; Gradebook('sqlite:///gradebook.db').add_student('ada')"
     )
-    with tools_on_path():
-        subprocess.run([sys.executable, "-c", stock], check=True)
+    # nbgrader calls `alembic` by name
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    monkeypatch.setenv("PATH", path)
+    subprocess.run([sys.executable, "-c", stock], check=True)
     assert "ada" in autograder("roster")
+
+
+def test_a_new_gradebook_is_the_one_that_nbgrader_would_make(small_course, monkeypatch):
+    folder = small_course.root
+    (folder / "gradebook.db").unlink(missing_ok=True)
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", None)  # nor is `alembic` started
+    Classroom(small_course).create_database()
+    monkeypatch.undo()
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    monkeypatch.setenv("PATH", path)
+    with Gradebook(f"sqlite:///{folder}/theirs.db"):
+        pass
+    made, theirs = (_content(folder / name) for name in ("gradebook.db", "theirs.db"))
+    assert made == theirs
+    assert stat.S_IMODE((folder / "gradebook.db").stat().st_mode) == 0o600
+    assert not list(folder.glob("gradebook.db.*"))
+
+
+def _content(path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        tables = sorted(database.execute("SELECT name, sql FROM sqlite_master"), key=str)
+        return tables, database.execute("SELECT * FROM alembic_version").fetchall()

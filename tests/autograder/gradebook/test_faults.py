@@ -21,7 +21,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
 from autograder.errors import CourseError
-from autograder.gradebook.class_folder import Classroom, tools_on_path
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.faults import FOLDER, fault_file
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading import grade_submission, isolated_run, judging, run, submissions
@@ -87,7 +87,7 @@ def _in_the_tool(notebook):
 
 
 def scores(course):
-    with tools_on_path(), Gradebook(f"sqlite:///{course.root}/gradebook.db") as book:
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db") as book:
         return {s.student.id: s.score for s in book.assignment_submissions(NAME)}
 
 
@@ -182,8 +182,7 @@ def test_in_formgrader_it_is_a_failure_of_nbgraders_and_never_a_zero(room, monke
     config.Grade.sandbox = is_available()
 
     def press(student):
-        with tools_on_path():
-            return NbGraderAPI(config=config).autograde(NAME, student, force=True)
+        return NbGraderAPI(config=config).autograde(NAME, student, force=True)
 
     for stage in ("read", "verdict"):
         with monkeypatch.context() as planted:
