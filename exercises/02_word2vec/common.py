@@ -24,7 +24,7 @@ def aligned(v: torch.Tensor, score: float) -> torch.Tensor:
     return v * round(score / v.double().square().sum().item(), 3)
 
 
-def until(draw: Callable[[], Any], good: Callable[[Any], bool], tries: int = 5000) -> Any:
+def until(draw: Callable[[], Any], good: Callable[[Any], bool], tries: int = 200_000) -> Any:
     """The first of many random draws that is as wanted."""
     for _ in range(tries):
         drawn = draw()
