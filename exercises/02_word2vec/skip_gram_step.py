@@ -168,7 +168,7 @@ RIGHT = {
 }
 
 EQUIVALENT = {
-    "no model of the course is trained through it": "every edit: detached, without gradient",
+    "no model of the course is trained through it": "every edit: detached, without gradient, constant corner",
     "True is 1.": """
          ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         +    mask = mask.long()
