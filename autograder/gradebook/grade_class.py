@@ -33,7 +33,7 @@ from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.gradebook.settle import Settled
 from autograder.gradebook.withdraw import Withdrawn, cells_changed, read_withdrawn, set_by_hand
 from autograder.grading.grade_submission import Task
-from autograder.grading.isolated_run import PRELOAD
+from autograder.grading.isolated_run import PRELOAD, make_paths_absolute
 from autograder.grading.judging import Judge, Judges, judge_here
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.questions import Questions
@@ -228,9 +228,14 @@ def _grade(
                 cells = graded_against.release.cells
                 code = [cell.source for cell in cells if cell.cell_type == "code"]
                 start_server_in_background(PRELOAD, *course.preload, *import_statements(code))
-            patiently(lambda: classroom.register(assignment, options.new_cells))
-            seed = class_seed(classroom.folder)
-            task = Task.of(graded_against, seed, limits, options.exercise or "")
+            make_paths_absolute()  # nbgrader changes the current folder
+            task = Task.of(
+                graded_against,
+                class_seed(classroom.folder),
+                limits,
+                options.exercise or "",
+                lambda: patiently(lambda: classroom.register(assignment, options.new_cells)),
+            )
             with (
                 _runner(task.questions, limits, options) as runner,
                 _judge(task, limits) as judge,

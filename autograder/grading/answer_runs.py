@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -47,6 +47,7 @@ def run_answers(
     answers: Sequence[Answer],
     cases: Mapping[str, Sequence[Question]],
     limits: Limits | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> list[Outcomes]:
     """The outcomes of each answer, beside the reference's other definitions.
 
@@ -59,13 +60,17 @@ def run_answers(
         Exercise -> the cases to run its answers with.
     limits : Limits, optional
         Where to run; the sandbox, if there is one, when None.
+    meanwhile : callable, optional
+        What to do while they run.
 
     Raises
     ------
     AnswerError
         An answer cannot be run, or does not define its exercise.
     """
+    meanwhile = meanwhile or _nothing
     if not answers:
+        meanwhile()
         return []
     course = assignment.course
     if limits is None:
@@ -87,11 +92,18 @@ def run_answers(
     # made here, since two threads that use `ast` at once fail now and then (CPython issue 106905)
     notebooks = [_notebook(assignment, part, _aliases(part)) for part in parts]
     run = partial(_run, assignment, cases=cases, limits=limits)
-    if kernels == 1:
+    if not limits.sandbox:
+        meanwhile()
         return run(answers, notebooks[0])
     with ThreadPoolExecutor(kernels) as threads:
-        found = list(threads.map(run, parts, notebooks))
+        running = threads.map(run, parts, notebooks)
+        meanwhile()
+        found = list(running)
     return [found[i % kernels][i // kernels] for i in range(len(answers))]
+
+
+def _nothing() -> None:
+    pass
 
 
 def _aliases(answers: Sequence[Answer]) -> list[str]:

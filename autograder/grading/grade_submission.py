@@ -102,8 +102,20 @@ class Task:
         return without_expected({name: with_room(one) for name, one in self.recorded.items()})
 
     @classmethod
-    def of(cls, assignment: Assignment, seed: int, limits: Limits, only: str = "") -> Task:
+    def of(
+        cls,
+        assignment: Assignment,
+        seed: int,
+        limits: Limits,
+        only: str = "",
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Task:
         """The task of an assignment.
+
+        Parameters
+        ----------
+        meanwhile : callable, optional
+            What to do besides, while its misconceptions run in other processes.
 
         Raises
         ------
@@ -116,8 +128,10 @@ class Task:
         _require_released_points(assignment)
         if only:
             recorded = {only: record(assignment, only, seed, limits)}
+            if meanwhile is not None:
+                meanwhile()
         else:
-            recorded = record_assignment(assignment, seed, limits)
+            recorded = record_assignment(assignment, seed, limits, meanwhile)
         pairs = ReleasedPairs(assignment, limits)
         return cls(release, recorded, limits, only, Helpers(assignment), pairs)
 

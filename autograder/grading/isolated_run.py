@@ -270,16 +270,21 @@ def _limit_reader(seconds: int, memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def make_paths_absolute() -> None:
+    """Let the data's folders in the environment be found from every folder."""
+    for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
+        if os.environ.get(name) and "://" not in os.environ[name]:
+            os.environ[name] = os.path.abspath(os.environ[name])
+
+
 def _environment(limits: Limits) -> dict[str, str]:
     """Return the kernel's environment: of the instructor's, only what Python and the data need.
 
     The homes are missing, since each kernel has its own.
     """
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
+    make_paths_absolute()  # the kernel runs in another folder
     env = {name: os.environ[name] for name in kept if name in os.environ}
-    for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
-        if env.get(name) and "://" not in env[name]:
-            env[name] = os.path.abspath(env[name])  # the kernel runs in another folder
     if "COURSEKIT_CACHE" not in env:
         import pooch
 

@@ -6,7 +6,7 @@ do, see `answer_runs`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import UNWRITTEN_HINT, Misconception
@@ -19,10 +19,19 @@ from coursekit.checking.records import Case, Outcome, RecordedExercise
 
 
 def record_assignment(
-    assignment: Assignment, seed: int, limits: Limits | None = None
+    assignment: Assignment,
+    seed: int,
+    limits: Limits | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> dict[str, RecordedExercise]:
-    """Every exercise of the assignment, recorded with cases drawn from `seed`; see `record`."""
-    return _record(assignment, list(assignment.exercises), seed, limits)
+    """Every exercise of the assignment, recorded with cases drawn from `seed`; see `record`.
+
+    Parameters
+    ----------
+    meanwhile : callable, optional
+        What to do while misconceptions run in other processes.
+    """
+    return _record(assignment, list(assignment.exercises), seed, limits, meanwhile)
 
 
 def record(
@@ -48,7 +57,11 @@ def record(
 
 
 def _record(
-    assignment: Assignment, names: Sequence[str], seed: int, limits: Limits | None
+    assignment: Assignment,
+    names: Sequence[str],
+    seed: int,
+    limits: Limits | None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> dict[str, RecordedExercise]:
     kept = assignment.recorded
     new, undefined = {}, {}
@@ -62,7 +75,7 @@ def _record(
         if one.hint != UNWRITTEN_HINT
     ]
     cases = {name: exercise["cases"] for name, exercise in new.items()}
-    for one, outcomes in zip(wrong, run_answers(assignment, wrong, cases, limits)):
+    for one, outcomes in zip(wrong, run_answers(assignment, wrong, cases, limits, meanwhile)):
         own = _wrong_outcomes(one, cases[one.exercise], outcomes, undefined[one.exercise])
         new[one.exercise]["misconceptions"].append(
             {"name": one.name, "hint": one.hint, "outcomes": own}

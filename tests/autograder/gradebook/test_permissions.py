@@ -131,6 +131,7 @@ def test_the_doctor_says_what_others_can_read_and_how_to_mend_it():
 def test_doctor_and_grade_warn_of_solutions_that_others_can_read(small_course, monkeypatch):
     with open_folder() as folder:
         root = shutil.copytree(small_course.root, folder / "course")
+        (root / "gradebook.db").chmod(0o644)  # as nbgrader itself makes it
         monkeypatch.chdir(root)
         told = CliRunner().invoke(main, ["doctor"]).output
         assert f"can read gradebook.db, class_seed, solutions, exercises in {root}" in told
