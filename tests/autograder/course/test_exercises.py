@@ -4,7 +4,8 @@ import pytest
 from checkout import ROOT, shared_assignment
 
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_reference
+from autograder.course.recording import RECORDING_SEED, draw, record_reference
+from autograder.course.second_calls import TURNS
 from autograder.grading.record_exercises import record_assignment
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
@@ -32,6 +33,14 @@ def test_alternatives_earn_everything_and_misconceptions_never_do(assignment, se
             answer = assignment.solution.run_answer(name, assignment.typed(alternative))
             verdict = judge(recorded, run_cases(answer, recorded["cases"]))
             assert verdict.passed, (name, alternative.name, verdict.headline)
+
+
+def test_the_cases_can_be_drawn_with_every_class_seed(assignment):
+    for name, exercise in assignment.exercises.items():
+        reference = assignment.solution.definitions[name]
+        for seed in range(100, 110):
+            for turn in range(1 + TURNS):
+                assert draw(exercise, reference, seed, turn), (name, seed, turn)
 
 
 def test_a_table_of_the_recorded_answers_earns_nothing(assignment):
