@@ -17,6 +17,7 @@ import linecache
 import time
 import types
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
 from autograder.course.recording import one_thread
 from autograder.grading.helper_kinds import kind_of
-from autograder.grading.reference_calls import answer
+from autograder.grading.reference_calls import References
 from coursekit.checking import recordings
-from coursekit.checking.right_helpers import stand_in
+from coursekit.checking.right_helpers import Grader, stand_in
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 
@@ -85,11 +86,12 @@ class Measured:
     def _stand_in(self, name: str) -> Any:
         kind = kind_of(self.definitions[name])
         assert kind is not None  # only such helpers are replaced
+        return stand_in(name, kind, self._grader)
 
-        def ask(call: str) -> str:
-            return json.dumps(answer(self.definitions, json.loads(call)))
-
-        return stand_in(name, kind, ask)
+    @cached_property
+    def _grader(self) -> Grader:
+        references = References(self.definitions)
+        return Grader(lambda call: json.dumps(references.answer(json.loads(call))))
 
 
 def misconceptions(assignment: Assignment) -> Iterator[tuple[str, str, str]]:

@@ -16,7 +16,16 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from itertools import chain
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, NamedTuple
 
 #: What differs from a fresh copy of these is taken from there: code may have run before this module
@@ -54,6 +63,12 @@ _SET_BY_PYTHON = {
     *("__annotations_cache__", "__static_attributes__", "__firstlineno__"),
 }
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+#: Equal ones do the same.
+_INTERCHANGEABLE = (
+    *_FUNCTIONS,
+    *(type, ModuleType, property, staticmethod, classmethod, str, bytes, int, float, type(None)),
+    *(WrapperDescriptorType, MethodDescriptorType, GetSetDescriptorType, MemberDescriptorType),
+)
 _MISSING: Any = object()
 
 
@@ -117,6 +132,8 @@ class _Group:
         self._seen: list[Any] = []
         #: Where among them those are that a case sets itself.
         self._free: list[int] = []
+        #: And those of which another one can be equal, such as the dictionary `os.environ`.
+        self._comparable: list[int] = []
 
     def add(self, owner: Any, originals: dict[str, Any]) -> None:
         self._held[owner] = _Held(owner, originals)
@@ -135,8 +152,10 @@ class _Group:
         if len(now) == len(self._seen):
             for i in self._free:
                 now[i] = self._seen[i]
-            if _is_same(now, self._seen):
-                return []
+            if _is_equal(now, self._seen):
+                others = (now[i] is not self._seen[i] for i in self._comparable)
+                if not any(others):
+                    return []
         found = [change for held in self._held.values() for change in held.changes()]
         if not found:
             self._seen = list(chain.from_iterable(self._views))
@@ -146,11 +165,14 @@ class _Group:
                 for name in vars(owner)
             )
             self._free = [i for i, (of, name) in enumerate(names) if name in _NOT_HELD.get(of, ())]
+            self._comparable = [
+                i for i, value in enumerate(self._seen) if not isinstance(value, _INTERCHANGEABLE)
+            ]
         return found
 
 
-def _is_same(now: list[Any], seen: list[Any]) -> bool:
-    """Whether two lists have the same objects, or equal ones in their places.
+def _is_equal(now: list[Any], seen: list[Any]) -> bool:
+    """Whether two lists have the same objects, or equal ones, in their places.
 
     Comparing lists looks at identity first, so it is as fast as it can be where nothing has changed.
     """

@@ -270,6 +270,16 @@ def test_running_cases_in_the_notebooks_state_leaves_the_generators_as_they_were
     assert str(before) == str(after)
 
 
+def test_an_equal_dictionary_is_not_taken_for_the_environment():
+    own = os.environ
+    with Notebook() as names:
+        exec("os.environ = dict(os.environ)", names)
+        with DefinedState():
+            assert os.environ is own
+        assert type(os.environ) is dict  # the notebook's, until it ends
+    assert os.environ is own
+
+
 def test_all_cells_together_change_no_outcome(untouched):
     settings = [cell for cell in CELLS if "(" in cell.partition("=")[0] or "mode" in cell]
     replaced = [cell for cell in CELLS if cell not in settings]
