@@ -50,7 +50,8 @@ def settings_of_torch(torch: Any) -> Iterator[tuple[Any, ...]]:
     yield "torch prints numbers in another way", *_attributes(torch._tensor_str, "PRINT_OPTS")
     yield "modules have global hooks", *_hooks(torch.nn.modules.module)
     yield "optimizers have global hooks", *_hooks(sys.modules["torch.optim.optimizer"])
-    yield "hooks change the tensors that are saved for gradients", *_saved_tensors(torch)
+    if hasattr(torch._C._autograd, "_top_saved_tensors_default_hooks"):  # not in older versions
+        yield "hooks change the tensors that are saved for gradients", *_saved_tensors(torch)
     yield "a default device or another mode of torch is set", *_stacks(torch)
     for device in _DEVICES:
         yield (f"autocast is on for {device}", *_autocast(torch, device))

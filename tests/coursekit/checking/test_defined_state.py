@@ -267,7 +267,8 @@ def test_running_cases_in_the_notebooks_state_leaves_the_generators_as_they_were
         with contextlib.suppress(Exception):  # `check` does without this run where it fails
             outcomes(as_it_was=True)
         after = [one() for one in read]
-    assert str(before) == str(after)
+    assert str(before[:2]) == str(after[:2])
+    assert before[2].equal(after[2])
 
 
 def test_an_equal_dictionary_is_not_taken_for_the_environment():
