@@ -1,10 +1,12 @@
-"""Measures what a wrong helper costs in the exercises that call it, before and after help.
+"""Measures what a helper costs in the exercises that call it, before and after help.
 
     python benchmarks/carried.py 04_attention 09_translation
 
 Each exercise, pasted ones included, is replaced by each of its misconceptions in turn; all others
 are the references. Counted are the points of *other* exercises that are lost, with the student's
-helpers and then with right ones in their place. The cases are the recorded ones, and all is judged in
+helpers and then with right ones in their place. Then each is replaced by each of its right answers,
+as students type them: none may cost a point, since what passes its own check is not replaced when
+an exercise that calls it is judged again. The cases are the recorded ones, and all is judged in
 this process with the functions of grading: no kernel is started, and stand-ins ask the references
 directly. Writes `data/results/carried.json`, assignment by assignment.
 """
@@ -28,6 +30,7 @@ from autograder.course.cells import checked_exercise, defined_names, kept_defini
 from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
 from autograder.course.recording import one_thread
+from autograder.course.typed_answers import typed_answers
 from autograder.grading.helper_kinds import kind_of
 from autograder.grading.reference_calls import References
 from coursekit.checking import recordings
@@ -94,17 +97,48 @@ class Measured:
         return Grader(lambda call: json.dumps(references.answer(json.loads(call))))
 
 
-def misconceptions(assignment: Assignment) -> Iterator[tuple[str, str, str]]:
-    """Exercise, misconception and source of every wrong answer that another exercise may call."""
+def _called(assignment: Assignment) -> Iterator[tuple[str, Assignment]]:
+    """The exercises that others may call, pasted ones included, and the assignment of each."""
     helpers = Helpers(assignment)
     called = {name for exercise in assignment.exercises for name in helpers.of(exercise)}
     for name in sorted(called):
-        known = name in assignment.exercises
-        if not known and name not in recordings.names():
-            continue
-        origin = assignment if known else find(COURSE, name)
+        if name in assignment.exercises:
+            yield name, assignment
+        elif name in recordings.names():
+            yield name, find(COURSE, name)
+
+
+def misconceptions(assignment: Assignment) -> Iterator[tuple[str, str, str]]:
+    """Exercise, misconception and source of every wrong answer that another exercise may call."""
+    for name, origin in _called(assignment):
         for one in origin.exercises[name].misconceptions:
             yield name, one.name, origin.typed(one)
+
+
+def right_answers(assignment: Assignment) -> Iterator[tuple[str, str, str]]:
+    """Exercise, words and source of every right answer that another exercise may call."""
+    for name, origin in _called(assignment):
+        for one in origin.exercises[name].alternatives:
+            yield name, one.name, origin.typed(one)
+        for answer in typed_answers(origin, "right"):
+            if answer.exercise == name:
+                yield name, answer.words, answer.source
+
+
+def lost_with_right_helpers(assignment: Assignment) -> dict[str, Any]:
+    """How many right answers were tried as helpers, and which exercises lose points with them."""
+    helpers = Helpers(assignment)
+    tried, lost = 0, []
+    for name, words, source in right_answers(assignment):
+        tried += 1
+        callers = [e for e in assignment.exercises if name in helpers.of(e)]
+        for verdict in Measured(assignment, name, source).verdicts(callers, {}).values():
+            if not verdict.passed:
+                lost.append(f"{name}, {words}: {verdict.exercise}, {verdict.headline[:160]}")
+    return {
+        "right answers to exercises that others call": tried,
+        "points lost elsewhere, right answers": lost,
+    }
 
 
 def measure(assignment: Assignment) -> dict[str, Any]:
