@@ -342,7 +342,8 @@ def _judge(task: Task, limits: Limits) -> Iterator[Judge]:
     if not limits.sandbox or sys.platform != "linux":
         yield judge_here
         return
-    judges = Judges(task.recorded, min(_JUDGES, os.cpu_count() or 1), (PRELOAD,))
+    recorded = {**task.pasted, **task.recorded}
+    judges = Judges(recorded, min(_JUDGES, os.cpu_count() or 1), (PRELOAD,))
     try:
         yield judges.start
     finally:

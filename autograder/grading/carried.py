@@ -24,7 +24,7 @@ from autograder.course.helpers import Helpers
 from autograder.grading.changed_later import may_have_changed
 from autograder.grading.helper_kinds import kind_of
 from autograder.grading.left_out import LEFT_OUT
-from autograder.grading.questions import Answers, with_room, without_expected
+from autograder.grading.questions import Answers
 from autograder.grading.reference_desk import Carried
 from coursekit.checking import recordings
 from coursekit.checking.verdict import DIFFERENCE, YOURS, Verdict, judge
@@ -113,10 +113,8 @@ def plan(
     kinds = {
         name: kind for name in sorted(used) if (kind := kind_of(definitions[name])) is not None
     }
-    known = [name for name in pasted if name in recordings.names()]
-    own = {name: with_room(recordings.find(name)) for name in known}
     cells = tuple(cell.source for cell in helpers.assignment.solution.code)
-    carried = Carried(right, kinds, tuple(sorted(pasted)), without_expected(own), cells)
+    carried = Carried(right, kinds, tuple(sorted(pasted)), cells)
     return Plan(_asking_only(notebook, set(right)), carried, frozenset(changed))
 
 

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import NOT_PYTHON, asked_exercise
 from autograder.grading.global_names import Unsure, bound_names, parsed, read_names
+from autograder.grading.pasted import pasted_names
 
 #: What may bind any name.
 _DYNAMIC = {"exec", "eval", "globals", "setattr", "delattr", "vars", "locals", "get_ipython"}
@@ -30,19 +31,20 @@ def may_have_changed(
     released : iterable of str
         The texts of the released cells, which change no answer.
     helper : str
-        An exercise that passed.
+        An exercise, or something pasted, that passed.
     exercise : str
         An exercise that calls it.
     """
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     asked = [asked_exercise(cell) for cell in code]
-    if helper not in asked or exercise not in asked:
+    start = next((i for i, c in enumerate(code) if helper in (asked[i], *pasted_names(c))), None)
+    if start is None or exercise not in asked:
         return False
-    start, end = asked.index(helper), asked.index(exercise)
+    end = asked.index(exercise)
     own = [c.source for c in code[start + 1 : end] if c.source.strip() not in set(released)]
     if not own:
         return False
-    before = [cell.source for cell in code[:start]]
+    before = [cell.source for cell in code[: start + 1]]
     try:
         used = _used(helper, before)
         imported = dict(pair for source in before for pair in _imports(source))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -27,6 +27,7 @@ from autograder.grading.left_out import (
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Notes, Usage
 from autograder.grading.outputs import cells_cut_off, was_cut_off
+from autograder.grading.pasted import mark_pasted, recorded_pasted
 from autograder.grading.questions import Answers, Questions, with_room, without_expected
 from autograder.grading.record_exercises import record, record_assignment
 from autograder.grading.reference_desk import Carried
@@ -87,6 +88,8 @@ class Task:
         What the references call; None to judge no exercise again with right helpers.
     pairs : ReleasedPairs or None
         What adds pairs of misconceptions to `recorded` where they are needed; None to add none.
+    pasted : dict of str to RecordedExercise
+        What the references call and students paste from earlier assignments, with its own cases.
     """
 
     release: NotebookNode
@@ -95,11 +98,13 @@ class Task:
     only: str = ""
     helpers: Helpers | None = None
     pairs: ReleasedPairs | None = None
+    pasted: dict[str, RecordedExercise] = field(default_factory=dict)
 
     @property
     def questions(self) -> Questions:
         """What a run may know: the inputs of the cases, without what is expected."""
-        return without_expected({name: with_room(one) for name, one in self.recorded.items()})
+        asked = {**self.pasted, **self.recorded}
+        return without_expected({name: with_room(one) for name, one in asked.items()})
 
     @classmethod
     def of(
@@ -132,8 +137,8 @@ class Task:
                 meanwhile()
         else:
             recorded = record_assignment(assignment, seed, limits, meanwhile)
-        pairs = ReleasedPairs(assignment, limits)
-        return cls(release, recorded, limits, only, Helpers(assignment), pairs)
+        pairs, helpers = ReleasedPairs(assignment, limits), Helpers(assignment)
+        return cls(release, recorded, limits, only, helpers, pairs, recorded_pasted(helpers))
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
         """All verdicts on a submission: the new ones in place of the earlier ones."""
@@ -239,9 +244,12 @@ def run_and_judge(
         The submission's verdicts of the last time, if the task is to grade one exercise again.
     """
     mark_left_out(notebook, task.release)
+    if task.helpers is not None:
+        mark_pasted(notebook, task.helpers.assignment, task.pasted)
     if task.only:
         leave_out_other_checks(notebook, task.only)
     notebook, answers = yield from _wait(run(notebook, task.limits))
+    first = answers
     verdicts = yield from _verdicts(judge(task.recorded, answers))
     judged = dict.fromkeys(task.recorded, answers)
     usage, cells = answers.usage, set() if task.limits.all_cells else shown_cells(notebook)
@@ -263,8 +271,9 @@ def run_and_judge(
         for i in cells:
             notebook.cells[i].outputs.append(was_cut_off(limits.shown_seconds or 0.0))
     planned = None
-    if task.helpers is not None:
-        planned = plan(notebook, task.release, task.helpers, verdicts, earlier)
+    if task.helpers is not None and not all(verdict.passed for verdict in verdicts):
+        pasted = yield from _verdicts(judge(task.pasted, first))
+        planned = plan(notebook, task.release, task.helpers, verdicts, (*earlier, *pasted))
     if planned is not None:
         only_asked = replace(briefly, all_cells=False)
         _, answers = yield from _wait(run(planned.notebook, only_asked, planned.carried))

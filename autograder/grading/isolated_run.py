@@ -82,7 +82,7 @@ def run_notebook(
     address = start_server(PRELOAD, *limits.preload) if limits.sandbox else ""
     with ReferenceDesk(carried, address) as desk:
         desk.start()
-        answers = _run(notebook, {**questions, **carried.questions}, limits, desk)
+        answers = _run(notebook, questions, limits, desk)
         answers.called = desk.called
         return answers
 

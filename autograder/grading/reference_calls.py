@@ -180,12 +180,15 @@ class _Call:
     def _describe(self, module: nn.Module) -> dict[str, Any]:
         """All that a module in another process is made of that stands for this one."""
         parameters, buffers = dict(module.named_parameters()), dict(module.named_buffers())
+        names = {id(one): name for name, one in {**parameters, **buffers}.items()}
         parts = [
             {
                 "path": path,
-                "kind": _container(part),
+                "kind": _kind(part),
+                "state": [names[id(one)] for one in (*part.parameters(), *part.buffers())],
                 "methods": methods_of(type(part)),
                 "attributes": _attributes(part),
+                "tuples": dict(_tuples(part)),
             }
             for path, part in module.named_modules()
         ]
@@ -255,8 +258,27 @@ def _generator(state: Any) -> torch.Generator:
     return generator
 
 
-def _container(part: nn.Module) -> str:
-    return "list" if type(part) is nn.ModuleList else ""
+def _kind(part: nn.Module) -> str:
+    """The class of `torch.nn` of which a part is, if it computes anywhere as here, else "own".
+
+    It does if it consists of nothing but parameters, numbers, and tuples of numbers.
+    """
+    kind = type(part)
+    if kind is nn.ModuleList:
+        return "ModuleList"
+    if getattr(nn, kind.__name__, None) is not kind or part._modules or part._buffers:
+        return "own"
+    known = {"training", *dict(_simple(part)), *dict(_tuples(part))}
+    plain = nn.Module()
+    others = {name for name, value in vars(part).items() if value != vars(plain).get(name)}
+    return kind.__name__ if others <= {"_parameters", *known} else "own"
+
+
+def _tuples(part: nn.Module) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """A module's own tuples of whole numbers, such as the shape that it normalizes."""
+    for name, value in vars(part).items():
+        if not name.startswith("_") and type(value) is tuple and {*map(type, value)} <= {int}:
+            yield name, value
 
 
 def _attributes(part: nn.Module) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from types import TracebackType
 from typing import Any
 
 from autograder.grading.limits import slowdown
-from autograder.grading.questions import Questions
 from autograder.grading.reference_links import Forked, Link, Started
 from coursekit.checking.right_helpers import CALL_LENGTH
 
@@ -44,8 +43,6 @@ class Carried:
         Helper -> how it is called, see `helper_kinds.kind_of`.
     pasted : tuple of str
         The helpers that are no exercises of the assignment.
-    questions : dict of str to list of Question
-        What was pasted -> its own cases, which tell whether it is right.
     cells : tuple of str
         The code cells of the solution.
     """
@@ -53,7 +50,6 @@ class Carried:
     helpers: dict[str, list[str]]
     kinds: dict[str, dict[str, Any]]
     pasted: tuple[str, ...] = ()
-    questions: Questions = field(default_factory=dict, repr=False)
     cells: tuple[str, ...] = field(default=(), repr=False)
 
     @property

@@ -13,7 +13,7 @@ import contextlib
 import functools
 import json
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from jupyter_core.utils import run_sync
@@ -28,6 +28,7 @@ from autograder.grading.left_out import LEFT_OUT, LIMITED
 from autograder.grading.limits import Limits
 from autograder.grading.notes import Usage
 from autograder.grading.outputs import TOO_LARGE, error_output, read_outcomes
+from autograder.grading.pasted import pasted_names
 from autograder.grading.questions import (
     Answers,
     Outcomes,
@@ -182,7 +183,8 @@ class _Client(CellClient):
                     await self._step(cell, index, again=index <= before)
                     if self.carried and (name := asked_exercise(cell)) in self.carried.kinds:
                         await self._call_kernel("replace", [name])
-            await self._ask_pasted()
+            pasted = self.carried.pasted if self.carried else ()
+            await self._ask_pasted(pasted, len(self.nb.cells) - 1)
             return False
         except CellTimeoutError:
             self.allowance.shorten()
@@ -225,6 +227,8 @@ class _Client(CellClient):
             await self._ask(name, index)
         else:
             await self.run_cell(cell, index)
+            if not self.carried:
+                await self._ask_pasted(pasted_names(cell), index)
 
     async def _call_kernel(self, function: str, value: Any) -> None:
         """Call a function of `judged_again` in the kernel, if exercises are judged again."""
@@ -232,12 +236,12 @@ class _Client(CellClient):
             source = _call(function, "", value)
             await self.run_for_effect(source, max(0, self.progress.at), store_history=False)
 
-    async def _ask_pasted(self) -> None:
-        """Ask what was pasted its own questions, to say which of it is wrong."""
-        for name in self.carried.pasted if self.carried else ():
+    async def _ask_pasted(self, names: Iterable[str], index: int) -> None:
+        """Ask what was pasted its own questions, to find out whether it is right."""
+        for name in names:
             if name in self.questions and name not in self.answers.outcomes:
                 self.answers.note(name, None, "it ended the kernel")  # once is enough
-                await self._ask(name, len(self.nb.cells) - 1)
+                await self._ask(name, index)
 
     def _question(self, cell: NotebookNode) -> str | None:
         """The exercise to ask in place of a cell, if it has not been asked."""

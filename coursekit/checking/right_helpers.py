@@ -194,12 +194,12 @@ def _class(name: str, methods: list[str], grader: Grader) -> Any:
 
         def _call_method(self, method: str, *args: Any, **kwargs: Any) -> Any:
             whole, path = self.__dict__["_of"]
-            state = {key: _at(whole, key) for key in whole.__dict__["_names"]}
+            state = {key: _at(whole, key) for key in self.__dict__["_state"]}
             target = {
                 "name": name,
                 "method": method,
                 "path": path,
-                "attributes": _attributes(whole),
+                "attributes": _attributes(self),
             }
             init = whole.__dict__["_init"]
             return _Call(grader, target, state).result(args, kwargs, init)
@@ -242,7 +242,7 @@ def _build(whole: Any, described: dict[str, Any], part_class: Any) -> None:
         if not path:
             part = whole
         else:
-            part = nn.ModuleList() if one["kind"] == "list" else part_class()
+            part = part_class() if one["kind"] == "own" else _layer(one["kind"])
             owner, _, last = path.rpartition(".")
             parts[owner].add_module(last, part)
         parts[path] = part
@@ -250,6 +250,7 @@ def _build(whole: Any, described: dict[str, Any], part_class: Any) -> None:
         part.__dict__["_own_methods"] = tuple(one["methods"])
         part.__dict__.update(one["attributes"])
         part.__dict__["_shown"] = tuple(one["attributes"])
+        part.__dict__.update((key, tuple(numbers)) for key, numbers in one["tuples"].items())
     for key, data, trained in described["parameters"]:
         owner, _, last = key.rpartition(".")
         parameter = nn.Parameter(read_tensor(data), requires_grad=trained)
@@ -260,7 +261,19 @@ def _build(whole: Any, described: dict[str, Any], part_class: Any) -> None:
     for key, data in described["buffers"]:
         owner, _, last = key.rpartition(".")
         parts[owner].register_buffer(last, read_tensor(data))
-    whole.__dict__["_names"] = [key for key, *_ in described["parameters"] + described["buffers"]]
+    for one in described["parts"]:
+        parts[one["path"]].__dict__["_state"] = one["state"]
+
+
+def _layer(kind: str) -> Any:
+    """A layer of torch without its attributes: it computes here, as it would there."""
+    from torch import nn
+
+    if kind == "ModuleList":
+        return nn.ModuleList()
+    layer = object.__new__(getattr(nn, kind))
+    nn.Module.__init__(layer)
+    return layer
 
 
 def _set_rng(state: Plain) -> None:
@@ -277,12 +290,12 @@ def _at(module: Any, path: str) -> Any:
     return module
 
 
-def _attributes(whole: Any) -> dict[str, dict[str, Any]]:
-    """The simple attributes of all parts, and whether each is in training mode."""
+def _attributes(called: Any) -> dict[str, dict[str, Any]]:
+    """The simple attributes of a part and of its parts, and whether each is in training mode."""
     found = {}
-    for part in whole.modules():
+    for part in called.modules():
         of = part.__dict__.get("_of")
-        if of is None or of[0] is not whole:
+        if of is None or of[0] is not called.__dict__["_of"][0]:
             continue  # the student's own, in a subclass
         shown = {key: part.__dict__.get(key) for key in part.__dict__["_shown"]}
         simple = {key: value for key, value in shown.items() if type(value) in _SIMPLE}
