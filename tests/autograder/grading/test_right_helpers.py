@@ -264,3 +264,69 @@ def test_an_object_that_cannot_travel_is_refused_before_it_is_sent():
         pack(deep, Cargo())
     with pytest.raises(PlainDataError):
         unpack(deep, Cargo())
+
+
+class Tied(nn.Module):
+    """A model whose last layer has the weights of its first one, and a part with a state of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Embedding(5, 3)
+        self.norm = nn.LayerNorm(3)
+        self.last = Scorer(self.first.weight)
+        self.memory = nn.LSTM(3, 3)
+
+    def forward(self, ids):
+        return self.last(self.norm(self.first(ids)))
+
+
+class Scorer(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+        self.calls = 0
+
+    def forward(self, X):
+        return X @ self.weight.T
+
+
+@pytest.fixture
+def tied():
+    """A right `Tied` in the place of a student's, and the calls that it has sent."""
+    references, sent = References({"Tied": Tied}), []
+
+    def ask(call):
+        sent.append(json.loads(call))
+        return json.dumps(references.answer(sent[-1]))
+
+    model = stand_in("Tied", kind_of(Tied), Grader(ask))()
+    sent.clear()
+    return model, sent
+
+
+def test_layers_of_torch_compute_here_and_follow_the_mode_of_training(tied):
+    model, sent = tied
+    X = torch.randn(2, 3, requires_grad=True)
+    with torch.no_grad():
+        model.norm.weight.fill_(2)
+    normalized = model.norm(X)
+    assert torch.allclose(normalized, 2 * torch.nn.functional.layer_norm(X, [3]))
+    normalized[0, 0].backward()
+    assert X.grad is not None
+    assert type(model.first) is nn.Embedding
+    assert sent == []
+    assert not model.eval().norm.training
+    assert model.state_dict().keys() == Tied().state_dict().keys() - {"last.weight"}
+    assert model.memory(X.detach())[0].shape == (2, 3)  # has more than numbers: it is asked for
+    assert len(sent) == 1
+
+
+def test_a_call_of_a_part_brings_the_parameters_of_that_part_whatever_their_names(tied):
+    model, sent = tied
+    X = torch.randn(2, 3)
+    assert torch.allclose(model.last(X), X @ model.first.weight.T)
+    (call,) = sent
+    assert [name for name, _ in call["state"]] == ["first.weight"]
+    assert call["attributes"].keys() == {"last"}
+    model(torch.tensor([1]))
+    assert len(sent[1]["state"]) == len(model.state_dict())
