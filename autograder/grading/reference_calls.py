@@ -10,6 +10,8 @@ parameters.
 from __future__ import annotations
 
 import builtins
+import json
+import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -33,6 +35,11 @@ _SIMPLE = (bool, int, float, str, type(None))
 _MESSAGE_LENGTH = 300
 
 
+#: How many modules are kept to be copied, and what in the arguments of one refers to something else.
+_KEPT = 50
+_REFERRING = ('"$at"', '"$function"', '"$generator"')
+
+
 class _Pending(BaseException):
     """The reference has called a function that only the submission can call."""
 
@@ -54,10 +61,13 @@ class References:
     ----------
     left : torch.Tensor
         The state in which the last call has left torch's generator.
+    made : dict of str to nn.Module
+        Modules to copy: by their class and arguments, JSON.
     """
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.definitions, self.left = definitions, torch.get_rng_state()
+        self.made: dict[str, nn.Module] = {}
 
     def answer(self, request: Any) -> dict[str, Any]:
         """The answer to one call: a value, gradients, a function to call first, or an error.
@@ -142,10 +152,21 @@ class _Call:
         return args, kwargs
 
     def _module(self) -> nn.Module:
+        """A new module: made from the arguments, or a copy of one that was, since that is faster."""
+        key = json.dumps([self.request[one] for one in ("name", "init", "init_kwargs")])
+        made = self.references.made
+        if key in made:
+            return copied(made[key])
         args, kwargs = self._arguments("init", "init_kwargs")
         module = self.target(*args, **kwargs)
         if not isinstance(module, nn.Module):
             raise PlainDataError("it is no module")
+        if (
+            len(made) < _KEPT
+            and not any(tag in key for tag in _REFERRING)
+            and can_be_copied(module)
+        ):
+            made[key] = copied(module)
         return module
 
     def _method(self) -> Any:
@@ -153,9 +174,8 @@ class _Call:
         rng = torch.get_rng_state()
         module = self._module()
         torch.set_rng_state(rng)
-        values = {**dict(module.named_parameters()), **dict(module.named_buffers())}
         for name, where in self.request["state"]:
-            number, mine = int(where["$at"]), values[name]
+            number, mine = int(where["$at"]), _value(module, str(name))
             given = self.cargo.tensors[number]
             if given.shape != mine.shape:
                 raise PlainDataError(f"{name} has another shape")
@@ -163,14 +183,14 @@ class _Call:
             mine.data = given.detach()
             mine.requires_grad_(given.requires_grad)
             self.inputs[number] = mine
-        parts = dict(module.named_modules())
         for path, attributes in self.request["attributes"].items():
-            known = _attributes(parts[path])
+            part = module.get_submodule(path)
+            known = _attributes(part)
             for name, value in attributes.items():
                 if name in known and isinstance(value, _SIMPLE):
-                    setattr(parts[path], name, value)
-            parts[path].training = bool(attributes.get("training", True))
-        part, method = parts[self.request["path"]], self.request["method"]
+                    setattr(part, name, value)
+            part.training = bool(attributes.get("training", True))
+        part, method = module.get_submodule(self.request["path"]), self.request["method"]
         if method == "__call__":
             return part
         if method not in methods_of(type(part)):
@@ -272,6 +292,59 @@ def _kind(part: nn.Module) -> str:
     plain = nn.Module()
     others = {name for name, value in vars(part).items() if value != vars(plain).get(name)}
     return kind.__name__ if others <= {"_parameters", *known} else "own"
+
+
+def _value(module: nn.Module, name: str) -> torch.Tensor:
+    """A module's parameter or buffer."""
+    owner, _, last = name.rpartition(".")
+    part = module.get_submodule(owner)
+    value = part._parameters.get(last, part._buffers.get(last))
+    if value is None:
+        raise LookupError(f"there is no {name}")
+    return value
+
+
+def can_be_copied(module: nn.Module) -> bool:
+    """Whether a module consists of nothing but modules, parameters, buffers, and values that nobody
+    can change, such as an activation function."""
+    plain = vars(nn.Module())
+    of_torch = {"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "training"}
+    return all(
+        name in of_torch or name in known or value == plain.get(name) or _is_function(value)
+        for part in module.modules()
+        for known in ({*dict(_simple(part)), *dict(_tuples(part))},)
+        for name, value in vars(part).items()
+    )
+
+
+def _is_function(value: Any) -> bool:
+    """Whether it is a function that refers to no object."""
+    if isinstance(value, types.FunctionType):
+        return not value.__closure__
+    return isinstance(value, types.BuiltinFunctionType) and isinstance(
+        value.__self__, (types.ModuleType, type, type(None))
+    )
+
+
+def copied(module: nn.Module) -> nn.Module:
+    """A copy of a module that can be copied: what is one thing in it is one thing in the copy."""
+    made: dict[int, Any] = {id(None): None}
+    for part in module.modules():
+        made[id(part)] = copy = object.__new__(type(part))
+        copy.__dict__.update(
+            {k: v.copy() if isinstance(v, (dict, set)) else v for k, v in vars(part).items()}
+        )
+        for tensor in (*part._parameters.values(), *part._buffers.values()):
+            if tensor is not None and id(tensor) not in made:
+                made[id(tensor)] = new = tensor.detach().clone()
+                if isinstance(tensor, nn.Parameter):
+                    made[id(tensor)] = nn.Parameter(new, requires_grad=tensor.requires_grad)
+    for part in module.modules():
+        for kind in ("_parameters", "_buffers", "_modules"):
+            own = vars(made[id(part)])[kind]
+            own.update((name, made[id(one)]) for name, one in own.items())
+    whole: nn.Module = made[id(module)]
+    return whole
 
 
 def _tuples(part: nn.Module) -> Iterator[tuple[str, tuple[int, ...]]]:

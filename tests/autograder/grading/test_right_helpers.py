@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from autograder.grading.helper_kinds import kind_of
-from autograder.grading.reference_calls import References
+from autograder.grading.reference_calls import References, can_be_copied, copied
 from coursekit.checking.codec import PlainDataError
 from coursekit.checking.right_helpers import Grader, stand_in
 from coursekit.checking.wire import Cargo, NotSendable, pack, unpack
@@ -330,3 +330,77 @@ def test_a_call_of_a_part_brings_the_parameters_of_that_part_whatever_their_name
     assert call["attributes"].keys() == {"last"}
     model(torch.tensor([1]))
     assert len(sent[1]["state"]) == len(model.state_dict())
+
+
+class Remembers(nn.Module):
+    """A helper that changes itself in each call."""
+
+    def __init__(self, size, start=0):
+        super().__init__()
+        self.layer = nn.Linear(size, size)
+        self.calls = start
+        self.register_buffer("total", torch.zeros(size))
+
+    def forward(self, X):
+        self.calls += 1
+        self.total += 1
+        return X + self.calls + self.total
+
+
+class Seen(Remembers):
+    def __init__(self, size):
+        super().__init__(size)
+        self.seen = []
+
+    def forward(self, X):
+        self.seen.append(X)
+        return X + len(self.seen)
+
+
+@pytest.mark.parametrize("kind", [Remembers, Seen])
+def test_a_module_of_one_call_knows_nothing_of_the_calls_before(kind):
+    references = References({"kind": kind})
+    grader = Grader(lambda call: json.dumps(references.answer(json.loads(call))))
+    model = stand_in("kind", kind_of(kind), grader)(2)
+    X = torch.zeros(2)
+    wanted = kind(2)(X)
+    for _ in range(3):
+        assert model(X).equal(wanted)
+    assert len(references.made) == (kind is Remembers)  # a list may hold anything
+    for size in range(3, 100):
+        stand_in("kind", kind_of(kind), grader)(size)
+    assert len(references.made) <= 50
+
+
+def test_a_copy_has_its_own_parameters_and_what_is_tied_stays_tied():
+    model = Tied()
+    model.memory = None
+    assert can_be_copied(model)
+    copy = copied(model.eval())
+    assert copy.last.weight is copy.first.weight
+    assert copy.first.weight is not model.first.weight
+    assert copy.state_dict().keys() == model.state_dict().keys()
+    assert not copy.norm.training
+    with torch.no_grad():
+        copy.first.weight.zero_()
+    assert model.first.weight.abs().sum() > 0
+    copy.added = nn.Linear(1, 1)
+    assert not hasattr(model, "added")
+
+
+def of_object(thing):
+    return lambda X: X + thing.calls
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, {1}, torch.zeros(2), nn.Linear, Scorer])
+def test_a_module_with_what_a_call_may_change_is_made_anew(value):
+    model = nn.Module()
+    assert can_be_copied(model)
+    model.activation = torch.relu
+    model.other = torch.nn.functional.gelu
+    model.words = "ab"
+    assert can_be_copied(model)
+    model.__dict__["value"] = value
+    assert not can_be_copied(model)
+    model.__dict__["value"] = of_object(model)
+    assert not can_be_copied(model)
