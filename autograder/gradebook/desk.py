@@ -157,6 +157,7 @@ class Desk:
             config.CourseDirectory.submitted_directory = str(path.parents[1])
             config.CourseDirectory.autograded_directory = str(new)
             config.Grade.graded = str(graded)
+            config.SubmissionExporter.optimistic_validation = True  # once, not after each step
             try:
                 self.classroom.autograde(self.assignment, student, config)
                 self._replace(student, new)

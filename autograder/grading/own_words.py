@@ -6,6 +6,7 @@ Words of the release are not the student's, however they are wrapped.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from dataclasses import dataclass
 
@@ -72,6 +73,12 @@ class Remark:
         return self.free and enough and _CLAUSE.search(self.text) is not None
 
 
+@functools.lru_cache(maxsize=4)
+def _all_remarks(sources: tuple[str, ...]) -> str:
+    """All remarks in the code of a release, which is the same for a whole class."""
+    return _spaced("\n".join(one.text for source in sources for one in remarks(source)))
+
+
 class ReleasedTexts:
     """What of a submission is a text of the release, as it was or edited, and what was added."""
 
@@ -80,8 +87,8 @@ class ReleasedTexts:
         self.sources = {cell.source.strip() for cell in release.cells}
         self.by_id = {cell.get("id"): cell for cell in plain if cell.get("id")}
         self.lines = {line.strip() for source in self.sources for line in source.splitlines()}
-        code = [cell.source for cell in release.cells if cell.cell_type == "code"]
-        self.remarks = _spaced("\n".join(one.text for source in code for one in remarks(source)))
+        code = tuple(cell.source for cell in release.cells if cell.cell_type == "code")
+        self.remarks = _all_remarks(code)
         self.found: dict[str, list[Remark]] = {}  # source -> its new remarks
         present = {cell.source.strip() for cell in notebook.cells}
         self.lost: list[tuple[set[str], str]] = [
