@@ -6,12 +6,16 @@ import hashlib
 import json
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from autograder.course.bare_source import bare, judged
+from autograder.course.cells import defined_names, reused_from, without_delimiters
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.grader_digest import grader_digest, text_digest
 from autograder.grading.limits import Limits
 from autograder.grading.submissions import digest as submission_digest
 from autograder.grading.verdicts import class_seed
+from coursekit.checking import recordings
 from coursekit.data.paths import write_atomically
 
 #: Under this name graded.json keeps, by assignment, digests of the code as it is and as it decides.
@@ -61,11 +65,17 @@ class RegradeCache:
         text = hashlib.sha256(text_digest().encode())
         for path in (solution, config, *cases):
             text.update(f"{path.name}\n".encode() + path.read_bytes())
+        pasted = _pasted(solution)
+        for assignment in pasted:
+            text.update(f"{assignment} {recordings.revision(assignment)}\n".encode())
         known = self.all.setdefault(_CODE, {}).get(self.assignment, {})
         if known.get("text") != text.hexdigest():
             parts = [grader_digest(), _code(solution), bare(config.read_text("utf-8"))]
             for path in cases:
                 parts += [path.name, bare(judged(path.read_text("utf-8")))]
+            for name in sorted({name for names in pasted.values() for name in names}):
+                if name in recordings.names():  # a score may depend on whether it is right
+                    parts += [name, json.dumps(recordings.find(name)["cases"])]
             made = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
             known = {"text": text.hexdigest(), "digest": made}
             self.all[_CODE][self.assignment] = known
@@ -102,6 +112,16 @@ class RegradeCache:
 
     def _write(self) -> None:
         write_atomically(self.path, json.dumps(self.all, indent=1).encode(), private=True)
+
+
+def _pasted(notebook: Path) -> dict[str, list[str]]:
+    """What students paste into an assignment: earlier assignment -> names."""
+    found: dict[str, list[str]] = {}
+    for cell in json.loads(notebook.read_bytes())["cells"]:
+        if earlier := reused_from(NotebookNode(cell)):
+            names = defined_names(without_delimiters("".join(cell["source"])))
+            found.setdefault(earlier, []).extend(names)
+    return found
 
 
 def _code(notebook: Path) -> str:

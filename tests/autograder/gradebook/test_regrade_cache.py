@@ -1,5 +1,6 @@
 """A class is graded again if a score could differ, and only then."""
 
+import copy
 import json
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.sandbox.doctor import is_available
+from coursekit.checking import recordings
 
 NAME, EXERCISE = "07_topic", "average_topic"
 
@@ -164,6 +166,28 @@ def test_what_decides_a_score_grades_again(course, change):
     assert keeps(course)
     change(course)
     assert not keeps(course)
+
+
+def test_a_change_of_the_cases_of_what_is_pasted_grades_again(course, monkeypatch):
+    def paste(cell):
+        if cell["cell_type"] == "code" and "def " in "".join(cell["source"]):
+            cell["source"] = "def masked_mean(X, mask): ..."
+            cell["metadata"]["nbgrader"]["grade_id"] = "from_00_setup"
+
+    def state():
+        classroom = Classroom(course)
+        return RegradeCache(classroom, NAME, Options().apply(classroom.config())).rest.digest()
+
+    in_solution(course, paste)
+    before = state()
+    recorded = copy.deepcopy(recordings.find("masked_mean"))
+    monkeypatch.setattr(recordings, "find", lambda _: recorded)
+    monkeypatch.setattr(recordings, "revision", lambda _: 1000)
+    recorded["misconceptions"].clear()
+    assert state() == before
+    monkeypatch.setattr(recordings, "revision", lambda _: 1001)
+    recorded["cases"].pop()
+    assert state() != before
 
 
 def test_other_limits_grade_again(course):
