@@ -744,6 +744,20 @@ def translation_loss(logits, y_out, padding=0):
     return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
 
 
+# %% clipped_matches: n-grams as strings | joins_the_tokens
+def clipped_matches(hypothesis, references, n):
+    def ngrams(sentence):
+        return [" ".join(sentence[i : i + n]) for i in range(len(sentence) - n + 1)]
+
+    most = {}
+    for reference in references:
+        grams = ngrams(reference)
+        for gram in grams:
+            most[gram] = max(most.get(gram, 0), grams.count(gram))
+    found = ngrams(hypothesis)
+    return sum(min(found.count(g), most.get(g, 0)) for g in set(found)), len(found)
+
+
 # %% clipped_matches: total len(hypothesis) | total_of_words
 def clipped_matches(hypothesis, references, n):
     def grams(x):
