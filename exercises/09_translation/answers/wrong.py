@@ -746,16 +746,19 @@ def translation_loss(logits, y_out, padding=0):
 
 # %% clipped_matches: n-grams as strings | joins_the_tokens
 def clipped_matches(hypothesis, references, n):
-    def ngrams(sentence):
-        return [" ".join(sentence[i : i + n]) for i in range(len(sentence) - n + 1)]
+    def count(sentence):
+        found = {}
+        for i in range(len(sentence) - n + 1):
+            gram = " ".join(sentence[i : i + n])
+            found[gram] = found.get(gram, 0) + 1
+        return found
 
     most = {}
     for reference in references:
-        grams = ngrams(reference)
-        for gram in grams:
-            most[gram] = max(most.get(gram, 0), grams.count(gram))
-    found = ngrams(hypothesis)
-    return sum(min(found.count(g), most.get(g, 0)) for g in set(found)), len(found)
+        for gram, times in count(reference).items():
+            most[gram] = max(most.get(gram, 0), times)
+    ours = count(hypothesis)
+    return sum(min(times, most.get(gram, 0)) for gram, times in ours.items()), sum(ours.values())
 
 
 # %% clipped_matches: total len(hypothesis) | total_of_words
