@@ -116,6 +116,9 @@ def fill(
 ) -> list[str]:
     """Copy weights into a module; their names and shapes must be exactly those of the module.
 
+    Where a tensor of the module has several names, as a layer has that is also in an
+    `nn.Sequential`, one of them is enough.
+
     Parameters
     ----------
     module : torch.nn.Module
@@ -135,8 +138,9 @@ def fill(
     DataError
         A name is missing or unknown, or a tensor has another shape. Nothing was copied then.
     """
-    own = module.state_dict()
-    missing = [name for name in own if name not in weights]
+    own = module.state_dict(keep_vars=True)  # the same object under each of its names
+    given_once = {id(tensor) for name, tensor in own.items() if name in weights}
+    missing = [name for name, tensor in own.items() if id(tensor) not in given_once]
     needed = [name for name in missing if may_lack is None or not name.startswith(may_lack)]
     unknown = [name for name in weights if name not in own]
     if needed or unknown:

@@ -53,15 +53,15 @@ def translation_batch(
 
 
 def clipped_matches(
-    hypothesis: Sequence[str], references: Sequence[Sequence[str]], n: int
+    hypothesis: Sequence[str | int], references: Sequence[Sequence[str | int]], n: int
 ) -> tuple[int, int]:
     """How many n-grams of a translation occur in a reference, and how many it has.
 
     Parameters
     ----------
-    hypothesis : sequence of str
-        The tokens of the translation.
-    references : sequence of sequence of str
+    hypothesis : sequence of str or int
+        The tokens of the translation, words or ids.
+    references : sequence of sequence of str or int
         Those of one or more right translations.
     n : int
         The number of tokens in an n-gram.
@@ -75,17 +75,17 @@ def clipped_matches(
 
 
 def corpus_bleu(
-    hypotheses: Sequence[Sequence[str]],
-    references: Sequence[Sequence[Sequence[str]]],
+    hypotheses: Sequence[Sequence[str | int]],
+    references: Sequence[Sequence[Sequence[str | int]]],
     max_n: int = 4,
 ) -> float:
     """BLEU of a test set, from 0 to 100 (Papineni et al. 2002), with one reference per sentence.
 
     Parameters
     ----------
-    hypotheses : sequence of sequence of str
-        The translations.
-    references : sequence of sequence of sequence of str
+    hypotheses : sequence of sequence of str or int
+        The translations, each a sequence of tokens.
+    references : sequence of sequence of sequence of str or int
         For each of them a single reference.
     max_n : int
         Must be 4.
@@ -113,14 +113,14 @@ def corpus_bleu(
     return 100 * math.exp(sum(logs) / 4) * math.exp(-max(longer - 1, 0))
 
 
-def _only(references: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+def _only(references: Sequence[Sequence[str | int]]) -> Sequence[Sequence[str | int]]:
     if len(references) != 1:
         raise ValueError("the given BLEU compares with one reference for each sentence")
     return references
 
 
 def _matches(
-    hypothesis: Sequence[str], references: Sequence[Sequence[str]], n: int
+    hypothesis: Sequence[str | int], references: Sequence[Sequence[str | int]], n: int
 ) -> tuple[int, int]:
     own, *theirs = (
         Counter(zip(*(tokens[i:] for i in range(n)), strict=False))

@@ -1,4 +1,4 @@
-"""clipped_matches: repeated n-grams, several references, sentences shorter than n."""
+"""clipped_matches: repeated n-grams, several references, sentences shorter than n, token ids."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ POINTS = {"values": 2, "clipping": 2, "edges": 1}
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def words(n: int) -> list[str]:
         return draw_words(rng, FRENCH, n)
+
+    def ids(tokens: list[str], start: int) -> list[int]:
+        return [start + FRENCH.index(token) for token in tokens]
 
     sentence = list(rng.permutation(FRENCH)[: int(rng.integers(6, 9))])
     sentence = [str(word) for word in sentence]
@@ -59,6 +62,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", glued, title="the same letters, but other tokens")
     alone = words(int(rng.integers(4, 14)))
     yield Case("edges", [alone, [[]], 2], title="a reference without words")
+    start = int(rng.integers(4, 90))
+    inputs = [ids(edited(rng, sentence), start), [ids(sentence, start), ids(others, start)], 2]
+    yield Case("values", inputs, title="token ids in place of words")
 
 
 WRONG = {
@@ -157,6 +163,15 @@ WRONG = {
         - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         + return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         """,
+    "joins_the_tokens": """
+        The tokens of an n-gram are joined into a text, which works for words only: token ids are
+        numbers, and `join` raises a TypeError. Count tuples, which can hold both.
+
+        raises TypeError
+
+        - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        + return Counter(" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        """,
     "total_of_words": """
         The total is the number of words. Count the n-grams: a translation of L words has L - n + 1
         of them.
@@ -195,7 +210,8 @@ RIGHT = {
     "strings": """
         def clipped_matches(hypothesis, references, n):
             def grams(words):
-                return [" ".join(words[i : i + n]) for i in range(max(0, len(words) - n + 1))]
+                starts = range(max(0, len(words) - n + 1))
+                return [" ".join(str(word) for word in words[i : i + n]) for i in starts]
 
             ours = grams(hypothesis)
             theirs = [grams(reference) for reference in references]

@@ -1,4 +1,4 @@
-"""corpus_bleu: a few sentences with many words in common; lengths that do and do not cost."""
+"""corpus_bleu: sentences with many words in common, or ids; lengths that do and do not cost."""
 
 from __future__ import annotations
 
@@ -67,6 +67,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [[one, whole], [[whole]]], title=title, judge=VALUE_ERROR)
     title = "a reference too many"
     yield Case("edges", [[whole], [[whole], [one]]], title=title, judge=VALUE_ERROR)
+    start = int(rng.integers(4, 90))
+    ids = [[[start + FRENCH.index(w) for w in words] for words in both] for both in (first, third)]
+    inputs = [[one for one, _ in ids], [[other] for _, other in ids]]
+    yield Case("values", inputs, title="token ids in place of words")
 
 
 WRONG = {

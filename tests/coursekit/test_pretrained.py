@@ -289,6 +289,19 @@ def test_filling_checks_names_and_shapes_before_it_copies_anything():
     assert torch.equal(module.weight, torch.ones(3, 2))
 
 
+def test_a_tensor_with_two_names_is_filled_by_one_of_them():
+    module = torch.nn.Module()
+    module.inner = torch.nn.Linear(2, 3)
+    module.both = torch.nn.Sequential(module.inner, torch.nn.ReLU())
+    weights = {"inner.weight": torch.ones(3, 2), "inner.bias": torch.zeros(3)}
+    assert fill(module, weights) == []
+    assert torch.equal(module.both[0].weight, torch.ones(3, 2))
+    with pytest.raises(
+        DataError, match=r"inner\.bias and both\.0\.bias of the Module got no weights"
+    ):
+        fill(module, {"inner.weight": torch.ones(3, 2)})
+
+
 def saved_by_todays_transformers(folder, **settings):
     """A tiny BERT with its tokenizer, without `vocab.txt`."""
     tiny(folder)

@@ -725,7 +725,7 @@ def clipped_matches(hypothesis, references, n):
 
     def count(tokens):
         grams = sorted(list(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
-        return {"\t".join(gram): len(list(same)) for gram, same in groupby(grams)}
+        return {"\t".join(map(str, gram)): len(list(same)) for gram, same in groupby(grams)}
 
     ours = count(hypothesis)
     theirs = [count(r) for r in references]
@@ -1554,7 +1554,7 @@ def clipped_matches(hypothesis, references, n):
         result = Counter()
         for start in range(len(tokens)):
             if start + n <= len(tokens):
-                result[" ".join(tokens[start : start + n])] += 1
+                result[" ".join(map(str, tokens[start : start + n]))] += 1
         return result
 
     ours, most = ngrams(hypothesis), Counter()

@@ -744,6 +744,23 @@ def translation_loss(logits, y_out, padding=0):
     return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
 
 
+# %% clipped_matches: n-grams as strings | joins_the_tokens
+def clipped_matches(hypothesis, references, n):
+    def count(sentence):
+        found = {}
+        for i in range(len(sentence) - n + 1):
+            gram = " ".join(sentence[i : i + n])
+            found[gram] = found.get(gram, 0) + 1
+        return found
+
+    most = {}
+    for reference in references:
+        for gram, times in count(reference).items():
+            most[gram] = max(most.get(gram, 0), times)
+    ours = count(hypothesis)
+    return sum(min(times, most.get(gram, 0)) for gram, times in ours.items()), sum(ours.values())
+
+
 # %% clipped_matches: total len(hypothesis) | total_of_words
 def clipped_matches(hypothesis, references, n):
     def grams(x):

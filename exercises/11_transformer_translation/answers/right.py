@@ -1878,3 +1878,19 @@ def apply_merges(word, merges):
             break
         tokens = merge(tokens, best)
     return tokens
+
+
+# %% TranslationTransformer: positions that are not saved
+# - self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
+# + pe = sinusoidal_positional_encoding(max_length, d_model)
+# + self.register_buffer("positions", pe, persistent=False)
+
+
+# %% TranslationTransformer: an output layer that shares its weight
+# - self.decoder_norm = nn.LayerNorm(d_model)
+# + self.decoder_norm = nn.LayerNorm(d_model)
+# + self.output = nn.Linear(d_model, n_target, bias=False)
+# + self.output.weight = self.target_embedding.weight
+# ...
+# - return self.decoder_norm(Y) @ self.target_embedding.weight.T
+# + return self.output(self.decoder_norm(Y))

@@ -1093,22 +1093,6 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
     return (loss * mask).sum() / mask.sum()
 
 
-# %% TranslationTransformer: the positions are not saved | positions_are_not_saved
-# - self.register_buffer("positions", sinusoidal_positional_encoding(max_length, d_model))
-# + pe = sinusoidal_positional_encoding(max_length, d_model)
-# + self.register_buffer("positions", pe, persistent=False)
-
-
-# %% TranslationTransformer: the usual tying of weights | output_layer_with_a_name
-# - self.decoder_norm = nn.LayerNorm(d_model)
-# + self.decoder_norm = nn.LayerNorm(d_model)
-# + self.output = nn.Linear(d_model, n_target, bias=False)
-# + self.output.weight = self.target_embedding.weight
-# ...
-# - return self.decoder_norm(Y) @ self.target_embedding.weight.T
-# + return self.output(self.decoder_norm(Y))
-
-
 # %% apply_merges: in alphabetical order | sorts_the_merges
 def apply_merges(word, merges):
     tokens = ["▁"] + list(word)
