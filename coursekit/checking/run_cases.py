@@ -128,14 +128,14 @@ def _run_case(
         except codec.PlainDataError as error:
             outcome = {"status": "unreadable", "message": str(error)}
         except NotImplementedError as error:
-            outcome = _unwritten(thing, error, name) or _error(error)
+            outcome = _unwritten(thing, error, name) or _error(error, thing)
         except TimeUp as error:
             outcome = {"status": "timeout", "message": str(error)}
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever a student's code raises is an outcome
             state.define_again()
-            outcome = _error(error)
+            outcome = _error(error, thing)
             words = shadowed(thing, error)
         changed = [key for key, before, value in given if _is_changed(before, value)]
     if place := changed_in(before, kept(thing)):
@@ -308,7 +308,7 @@ def _unwritten(
     return {"status": "unwritten", "message": str(error)[:300]}
 
 
-def _error(error: BaseException) -> Outcome:
+def _error(error: BaseException, thing: Callable[..., Any]) -> Outcome:
     if isinstance(error, RecursionError):
         message = "the function calls itself without ever stopping"
     else:
@@ -321,11 +321,20 @@ def _error(error: BaseException) -> Outcome:
         "bases": " ".join(kind.__name__ for kind in type(error).__mro__[1:-1]),
         "message": message,
         "line": f"line {line.lineno} of {line.name}: {line.line}" if line else "",
-        "place": " > ".join(frame.name for frame in frames if frame.name[0] != "<")[:200],
+        "place": _place([frame.name for frame in frames if frame.name[0] != "<"], thing),
     }
     if _is_raised_by_student(error):
         outcome["raised"] = True
     return outcome
+
+
+def _place(called: list[str], thing: Callable[..., Any]) -> str:
+    """Where an error was raised: the answer, or those of its methods that were called.
+
+    Functions that it calls are left out: everybody names and divides them differently.
+    """
+    methods = [name for name in called[1:] if name in dir(thing)]
+    return " > ".join([*called[:1], *methods])[:200]
 
 
 def _student_frames(error: BaseException) -> list[traceback.FrameSummary]:
