@@ -85,23 +85,31 @@ class LimitedSession(Session):
 class LimitedOutStream(OutStream):
     """Lets `print` fail in a cell that has printed more than the session's `output_bytes`.
 
-    Frequent calls of `flush` are delayed. The kernel sets `ends` for the last one of a cell.
+    Frequent calls of `flush` are delayed, and those without anything to send do nothing: a kernel
+    flushes both streams several times in each cell, and waits for another thread each time. The
+    kernel sets `ends` for the last flush of a cell.
     """
 
     _printed, _flushes, _flushed = 0, 0, 0.0
+    _is_waiting = False  # whether something was written after the last flush
     ends = False
 
     def write(self, string: str) -> int | None:  # type: ignore[override]  # as in ipykernel
         self._printed += len(string)
         if self._printed > self.session.output_bytes:
             raise OutputLimit(self.session.truncated)
-        return super().write(string)
+        try:
+            return super().write(string)
+        finally:
+            self._is_waiting = True
 
     def flush(self) -> None:
+        if not self._is_waiting:
+            return
         self._flushes += 1
         now = time.monotonic()
         if self.ends or self._flushes <= _FREQUENT or now - self._flushed > _PAUSE_SECONDS:
-            self._flushed = now
+            self._flushed, self._is_waiting = now, False
             super().flush()
 
     def set_parent(self, parent: Any) -> None:  # a new cell
