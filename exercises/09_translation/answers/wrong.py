@@ -746,7 +746,7 @@ def translation_loss(logits, y_out, padding=0):
 
 # %% clipped_matches: n-grams as strings | joins_the_tokens
 def clipped_matches(hypothesis, references, n):
-    def count(sentence):
+    def ngrams(sentence):
         found = {}
         for i in range(len(sentence) - n + 1):
             gram = " ".join(sentence[i : i + n])
@@ -755,9 +755,9 @@ def clipped_matches(hypothesis, references, n):
 
     most = {}
     for reference in references:
-        for gram, times in count(reference).items():
+        for gram, times in ngrams(reference).items():
             most[gram] = max(most.get(gram, 0), times)
-    ours = count(hypothesis)
+    ours = ngrams(hypothesis)
     return sum(min(times, most.get(gram, 0)) for gram, times in ours.items()), sum(ours.values())
 
 

@@ -132,6 +132,21 @@ def test_an_exception_is_the_same_in_other_variable_names():
     assert verdict(named_otherwise, ("five", total)).misconception == "five"
 
 
+def test_an_exception_is_the_same_in_a_function_that_the_answer_defines_for_itself():
+    def total(x):
+        return x @ torch.ones(5)
+
+    def divided(x):
+        def product(numbers):
+            return numbers @ torch.ones(5)
+
+        return product(x)
+
+    divided.__code__ = divided.__code__.replace(co_name="total")
+    assert verdict(divided, ("five", total)).misconception == "five"
+    assert verdict(total, ("five", divided)).misconception == "five"
+
+
 def test_exceptions_of_one_type_with_other_messages_sizes_or_places_get_no_hint():
     def total(x):
         return x @ torch.ones(5)
