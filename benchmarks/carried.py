@@ -1,6 +1,7 @@
 """Measures what a helper costs in the exercises that call it, before and after help.
 
     python benchmarks/carried.py 04_attention 09_translation
+    python benchmarks/carried.py --right    # about a minute, for all assignments
 
 Each exercise, pasted ones included, is replaced by each of its misconceptions in turn; all others
 are the references. Counted are the points of *other* exercises that are lost, with the student's
@@ -70,6 +71,14 @@ class Measured:
             self._put(scope, own, {n: stand_ins[n] for n in closed}, closed)
         return found
 
+    def passes(self) -> bool:
+        """Whether the one that was replaced passes its own check in this notebook."""
+        scope = types.ModuleType("__main__").__dict__
+        for cell in self.assignment.solution.code:
+            self._define(cell.source, scope)
+        recorded = recordings.find(self.wrong)
+        return judge(recorded, run_cases(scope[self.wrong], recorded["cases"])).passed
+
     def _put(
         self, scope: dict[str, Any], own: dict[str, Any], new: dict[str, Any], closed: set[str]
     ) -> None:
@@ -126,17 +135,24 @@ def right_answers(assignment: Assignment) -> Iterator[tuple[str, str, str]]:
 
 
 def lost_with_right_helpers(assignment: Assignment) -> dict[str, Any]:
-    """How many right answers were tried as helpers, and which exercises lose points with them."""
+    """How many right answers were tried as helpers, and which exercises lose points with them.
+
+    Pasted without what it needs, an answer is not right here: it fails its own check, too.
+    """
     helpers = Helpers(assignment)
-    tried, lost = 0, []
+    tried, lost, incomplete = 0, [], []
     for name, words, source in right_answers(assignment):
         tried += 1
         callers = [e for e in assignment.exercises if name in helpers.of(e)]
-        for verdict in Measured(assignment, name, source).verdicts(callers, {}).values():
-            if not verdict.passed:
-                lost.append(f"{name}, {words}: {verdict.exercise}, {verdict.headline[:160]}")
+        measured = Measured(assignment, name, source)
+        failed = [one for one in measured.verdicts(callers, {}).values() if not one.passed]
+        if failed and not measured.passes():
+            incomplete.append(f"{name}, {words}")
+            continue
+        lost += [f"{name}, {words}: {one.exercise}, {one.headline[:160]}" for one in failed]
     return {
         "right answers to exercises that others call": tried,
+        "of which need more than was pasted": incomplete,
         "points lost elsewhere, right answers": lost,
     }
 
@@ -189,13 +205,15 @@ def measure(assignment: Assignment) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("assignments", nargs="*", help="all if none is named")
-    names = parser.parse_args().assignments
+    parser.add_argument("--right", action="store_true", help="measure right answers only")
+    options = parser.parse_args()
     found = {}
     for assignment in every_assignment(COURSE):
-        if names and assignment.name not in names:
+        if options.assignments and assignment.name not in options.assignments:
             continue
         with one_thread():
-            found[assignment.name] = measure(assignment)
+            wrong = results("carried")[assignment.name] if options.right else measure(assignment)
+            found[assignment.name] = {**wrong, **lost_with_right_helpers(assignment)}
         print(assignment.name, json.dumps(found[assignment.name], indent=1), flush=True)
         store("carried", dict(sorted({**results("carried"), **found}.items())))
 

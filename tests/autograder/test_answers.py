@@ -12,11 +12,13 @@ import pytest
 from checkout import ROOT, shared_assignment
 
 from autograder.course.assignment import Assignment
+from autograder.course.assignment import find as find_assignment
+from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
 from autograder.course.recording import record_reference
 from autograder.course.typed_answers import typed_answers, verdict_on
 from autograder.errors import CourseError
-from coursekit.checking.recordings import find
+from coursekit.checking.recordings import find, names
 
 COURSE = Course(ROOT)
 STYLES = 3  # right answers to each exercise, at least: typed here, or an alternative in its module
@@ -69,6 +71,21 @@ def test_the_verdict_on_no_answer_depends_on_the_class_seed(assignment):
     assert stored["seeds"] >= 3
     assert stored["right ones that lose points"] == []
     assert stored["wrong ones that lose none"] == []
+
+
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_no_right_answer_costs_a_point_in_the_exercises_that_call_it(assignment):
+    stored = json.loads((RESULTS.parent / "carried.json").read_text("utf-8"))[assignment]
+    helpers = Helpers(shared_assignment(assignment))
+    called = {name for one in helpers.assignment.exercises for name in helpers.of(one)}
+    origins = {name: find_assignment(COURSE, name).name for name in called & set(names())}
+    assert stored["right answers to exercises that others call"] == sum(
+        len(shared_assignment(origin).exercises[name].alternatives)
+        + sum(one.exercise == name for one in typed_answers(shared_assignment(origin), "right"))
+        for name, origin in origins.items()
+    )
+    assert stored["points lost elsewhere, right answers"] == []
+    assert stored["points lost elsewhere, right helpers"] == 0
 
 
 @pytest.mark.parametrize("assignment", EACH)
