@@ -52,3 +52,19 @@ def test_the_instructors_are_told_the_measured_time_of_a_class():
         )
         in told
     )
+
+
+def test_the_instructors_are_told_how_grading_compares_with_stock_nbgrader():
+    speed = json.loads((ROOT / "data/results/grading.json").read_text("utf-8"))["speed"]
+    lines = (ROOT / "docs/instructors.md").read_text("utf-8").splitlines()
+    told = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
+    for assignment, found in speed.items():
+        row = [f"`{assignment}`"]
+        for capability in ("AVX512", "AVX2"):
+            one = found.get(capability)
+            times, size = (
+                one and one["times stock's throughput"],
+                one and one["submissions"]["ours"],
+            )
+            row.append(f"{times:.1f} ({size})" if one else "")
+        assert row in told, row

@@ -45,7 +45,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     for batch, length in ((2, 4), (3, int(rng.integers(3, 6)))):
         yield case("logits", draw_mask(rng, batch, length), "__call__")
     title = "what training changes"
-    yield case("logits", draw_mask(rng, 2, 3), "__call__", title, gradient="all")
+    ids = {"ids": _different_ids}  # between equal words v would have no gradient
+    yield case("logits", draw_mask(rng, 2, 3), "__call__", title, gradient="all", **ids)
     mask = draw_gaps(rng, 3, 4)
     yield case("logits", mask, "__call__", "padding between the words", ids=draw_other_ids)
     title, full, more = "one batch after another", no_padding(2, 4), draw_mask(rng, 2, 4)
@@ -59,6 +60,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", no_padding(2, 3), "attention", title, ids=unknown)
     mask = draw_mask(rng, 3, 4, empty=True)
     yield case("edges", mask, "__call__", "one text is only padding: its logit is the bias")
+
+
+def _different_ids(rng: np.random.Generator, mask: torch.Tensor, n_words: int) -> torch.Tensor:
+    """Token ids as from `draw_ids`, of which no two in a text are the same word."""
+    texts = [rng.permutation(n_words - 1)[: mask.shape[-1]] + 1 for _ in mask]
+    return torch.from_numpy(np.stack(texts)) * mask
 
 
 FURTHER = """
