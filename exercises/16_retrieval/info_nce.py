@@ -66,10 +66,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("hard negatives", [*one, normal(rng, M, d)], title="a batch of one")
 
     hard = normal(rng, M, d)
-    yield Case("gradient", [*batch, 0.5, hard], title="gradients", gradient="all")
+    # a temperature at which no probability is so near 0 or 1 that rounding decides about a gradient
+    yield Case("gradient", [*batch, 3.0, hard], title="gradients", gradient="all")
     yield Case(
         "gradient",
-        [normal(rng, B, d), P[:B], same[:B], 0.5],
+        [normal(rng, B, d), P[:B], same[:B], 3.0],
         title="gradients, a paragraph twice",
         gradient="all",
     )
