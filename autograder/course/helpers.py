@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cached_property
 
+from nbformat import NotebookNode
+
 from autograder.course.assignment import Assignment
-from autograder.course.cells import DEFINITIONS, parse, reused_from, without_delimiters
+from autograder.course.cells import defined_names, reused_from, without_delimiters
+
+
+def pasted_in(cells: Iterable[NotebookNode]) -> dict[str, list[str]]:
+    """What students paste into cells of a solution notebook: earlier assignment -> names."""
+    found: dict[str, list[str]] = {}
+    for cell in cells:
+        if earlier := reused_from(cell):
+            names = defined_names(without_delimiters("".join(cell.source)))
+            found.setdefault(earlier, []).extend(names)
+    return found
 
 
 class Helpers:
@@ -24,9 +37,9 @@ class Helpers:
     @cached_property
     def pasted(self) -> set[str]:
         """The names of what students paste from earlier assignments."""
-        cells = [cell for cell in self.assignment.solution.code if reused_from(cell)]
-        nodes = [n for cell in cells for n in parse(without_delimiters(cell.source)).body]
-        return {node.name for node in nodes if isinstance(node, DEFINITIONS)}
+        return {
+            name for names in pasted_in(self.assignment.solution.code).values() for name in names
+        }
 
     @cached_property
     def _used(self) -> dict[str, set[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.course.bare_source import bare, judged
-from autograder.course.cells import defined_names, reused_from, without_delimiters
+from autograder.course.helpers import pasted_in
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.grader_digest import grader_digest, text_digest
 from autograder.grading.limits import Limits
@@ -65,7 +65,7 @@ class RegradeCache:
         text = hashlib.sha256(text_digest().encode())
         for path in (solution, config, *cases):
             text.update(f"{path.name}\n".encode() + path.read_bytes())
-        pasted = _pasted(solution)
+        pasted = pasted_in(map(NotebookNode, json.loads(solution.read_bytes())["cells"]))
         for assignment in pasted:
             text.update(f"{assignment} {recordings.revision(assignment)}\n".encode())
         known = self.all.setdefault(_CODE, {}).get(self.assignment, {})
@@ -112,16 +112,6 @@ class RegradeCache:
 
     def _write(self) -> None:
         write_atomically(self.path, json.dumps(self.all, indent=1).encode(), private=True)
-
-
-def _pasted(notebook: Path) -> dict[str, list[str]]:
-    """What students paste into an assignment: earlier assignment -> names."""
-    found: dict[str, list[str]] = {}
-    for cell in json.loads(notebook.read_bytes())["cells"]:
-        if earlier := reused_from(NotebookNode(cell)):
-            names = defined_names(without_delimiters("".join(cell["source"])))
-            found.setdefault(earlier, []).extend(names)
-    return found
 
 
 def _code(notebook: Path) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Collection
 from nbformat import NotebookNode
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import defined_names, reused_from, without_delimiters
-from autograder.course.helpers import Helpers
+from autograder.course.cells import reused_from
+from autograder.course.helpers import Helpers, pasted_in
 from coursekit.checking import recordings
 from coursekit.checking.records import RecordedExercise
 
@@ -35,17 +35,11 @@ def mark_pasted(notebook: NotebookNode, assignment: Assignment, asked: Collectio
     asked : collection of str
         The names that are asked; no others are marked.
     """
-    cells = [cell for cell in assignment.solution.code if reused_from(cell)]
-    names = {
-        cell.metadata["nbgrader"]["grade_id"]: [
-            name for name in defined_names(without_delimiters(cell.source)) if name in asked
-        ]
-        for cell in cells
-    }
+    pasted = pasted_in(assignment.solution.code)
     for cell in notebook.cells:
         cell.metadata.pop(PASTED, None)
-        if cell.cell_type == "code" and reused_from(cell):
-            cell.metadata[PASTED] = names.get(cell.metadata["nbgrader"]["grade_id"], [])
+        if cell.cell_type == "code" and (earlier := reused_from(cell)):
+            cell.metadata[PASTED] = [name for name in pasted.get(earlier, ()) if name in asked]
 
 
 def pasted_names(cell: NotebookNode) -> list[str]:

@@ -333,8 +333,8 @@ def _place(called: list[str], thing: Callable[..., Any]) -> str:
 
     Functions that it calls are left out: everybody names and divides them differently.
     """
-    methods = [name for name in called[1:] if name in dir(thing)]
-    return " > ".join([*called[:1], *methods])[:200]
+    methods = {*dir(thing)}
+    return " > ".join([*called[:1], *(name for name in called[1:] if name in methods)])[:200]
 
 
 def _student_frames(error: BaseException) -> list[traceback.FrameSummary]:
