@@ -69,6 +69,14 @@ def arrays_of(case: DrawnCase) -> set[Input]:
     }
 
 
+def array_counts(case: DrawnCase) -> dict[str, set[int]]:
+    """How many arrays each method gets in its calls: of a list there may be one for each layer."""
+    found: dict[str, set[int]] = {}
+    for method, *inputs in calls(case):
+        found.setdefault(method, set()).add(sum(1 for _ in _arrays(inputs)))
+    return found
+
+
 def form(value: Any) -> Plain:
     """A plain value without its numbers and words: types, shapes and names."""
     if isinstance(value, list):

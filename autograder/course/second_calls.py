@@ -18,6 +18,7 @@ from typing import Any
 
 from autograder.course.kept_inputs import (
     Input,
+    array_counts,
     arrays_of,
     caught,
     form,
@@ -158,7 +159,11 @@ def _pairs(own: Sequence[Case], rest: Sequence[DrawnCase]) -> Iterator[tuple[Dra
 
 
 def _fit(first: DrawnCase, second: Case, alike: bool = True) -> bool:
-    """Whether the two are calls with different inputs, for an object, on one that is made `alike`."""
+    """Whether the two are calls with different inputs, for an object, on one that is made `alike`.
+
+    On one that is made in another way, both call the same methods with as many arrays: of a list that
+    has some for each layer, what more there are may be returned or not.
+    """
     keys = ("args", "kwargs", "then") if "then" not in second else ("then",)
     made = ("args", "kwargs", "judge") if "then" in second and alike else ("judge",)
     return (
@@ -167,6 +172,7 @@ def _fit(first: DrawnCase, second: Case, alike: bool = True) -> bool:
         and ("state" in first) == ("state" in second)
         and any(first.get(key) != second.get(key) for key in keys)
         and all(first.get(key) == second.get(key) for key in made)
+        and (alike or array_counts(first) == array_counts(second))
     )
 
 

@@ -128,9 +128,11 @@ class Grade(NbGraderPreprocessor):
 
 def _assignment(resources: dict[str, Any]) -> Assignment:
     """The assignment that nbgrader is working on, read once for all of its cells."""
-    assignment: Assignment = resources.setdefault(
-        "coursekit_assignment", Assignment(find_course(), resources["nbgrader"]["assignment"])
-    )
+    if "coursekit_assignment" not in resources:
+        resources["coursekit_assignment"] = Assignment(
+            find_course(), resources["nbgrader"]["assignment"]
+        )
+    assignment: Assignment = resources["coursekit_assignment"]
     return assignment
 
 

@@ -34,6 +34,9 @@ _BYTES = 4 * (624 + 1)
 _COMPARED = 16
 #: To see whether generators move by themselves: a state that nobody else sets, for so long.
 _LOOK_SEED, _LOOK_SECONDS = 1_894_623_517, 0.05
+#: What torch says of a generator that nobody has seeded: a function cannot restart the one of a case
+#: with `torch.initial_seed()`, as if it had not drawn from it.
+_UNSEEDED = 67_280_421_310_721
 #: So many at most are drawn in a second, and in a call.
 _PER_SECOND, _MOST = 4e8, 2e8
 
@@ -147,7 +150,10 @@ def _seeded(seed: int, with_torch: bool) -> _States:
     _set_bit_generator(_own)
     _seed_numpy(seed)
     if with_torch:
-        _torch_generator().manual_seed(seed)
+        state = _torch_generator().manual_seed(seed).get_state()
+        # the state begins with the seed in eight bytes, of which no number that is drawn depends
+        state.numpy()[:8] = np.frombuffer(_UNSEEDED.to_bytes(8, sys.byteorder), np.uint8)
+        _torch_generator().set_state(state)
     return _states()
 
 

@@ -82,6 +82,25 @@ def test_an_object_that_is_made_alike_nowhere_is_called_with_the_same_input():
     assert judge_case(twice, run_case(GoesOn, twice)) is not None
 
 
+class Sums:
+    """Adds up as many tensors as it is made for."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def add(self, xs):
+        return sum(xs[: self.count])
+
+
+def test_an_object_gets_no_list_of_tensors_that_was_made_for_another_one():
+    cases = [drawn(n, then=[("add", [numbers(i + 1) for i in range(n)])]) for n in (1, 3)]
+    found = added(Sums, cases)
+    assert found
+    for twice in found:
+        (count,) = (codec.decode(arg) for arg in twice["args"])
+        assert {len(codec.decode(xs)) for _, (xs,), _ in twice["then"]} == {count}
+
+
 def test_the_case_drawn_again_is_the_other_input():
     one, again = ([drawn(5.0, then=[("add", numbers(*pair))])] for pair in ((1, 2), (3, 4)))
     (twice,) = added(Total, one, again)

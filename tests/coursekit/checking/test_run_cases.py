@@ -272,6 +272,17 @@ def test_the_shared_generators_that_a_call_used_are_noted():
     assert used == ["random", "numpy.random"]
 
 
+def test_a_generator_that_is_restarted_from_its_first_seed_was_used():
+    def draw_and_restart(x):
+        before = torch.initial_seed()
+        torch.manual_seed(x)
+        sample = torch.randn(3)
+        torch.manual_seed(before)
+        return sample
+
+    assert run_case(draw_and_restart, case(1))["drew_from"] == ["torch"]
+
+
 def test_a_missing_return_is_not_hidden_by_the_calls_that_would_follow():
     steps = case(1, then=[["apply", [2], {}]])
     assert run_case(lambda x: None, steps) == {"status": "value", "value": None}
