@@ -151,6 +151,15 @@ WRONG = {
         - return total / mask.sum(dim=1).clamp(min=1)
         + return total / mask.sum(dim=1).max().clamp(min=1)
         """,
+    "takes_the_first_positions": """
+        The mean is taken over the first n positions of each row, with n the number of real ones.
+        But the real positions are not always the first: use the mask itself.
+
+        def masked_mean(x, mask):
+            counts = mask.sum(dim=1).tolist()
+            totals = torch.stack([row[:n].sum() for row, n in zip(x, counts)])
+            return totals / mask.sum(dim=1).clamp(min=1)
+        """,
 }
 
 RIGHT = {

@@ -167,6 +167,20 @@ WRONG = {
         + errors = X @ w - y[:, None]
         + return 2 / len(y) * (X.T @ errors).mean(dim=1)
         """,
+    "multiplies_the_means": """
+        The mean error is multiplied by the mean of each column. It is the products that are
+        averaged: each error meets the row of its own review first.
+
+        - return 2 / len(y) * (X.T @ errors)
+        + return 2 * errors.mean() * X.mean(dim=0)
+        """,
+    "keeps_the_square": """
+        The errors are still squared. The derivative of a square is 2 times the error itself, times
+        the inner derivative.
+
+        - errors = X @ w - y  # (N,)
+        + errors = (X @ w - y) ** 2
+        """,
 }
 
 RIGHT = {

@@ -186,6 +186,15 @@ WRONG = {
         +     gradient[i] = (up - f(x)) / (2 * eps)
         +     x[i] += eps
         """,
+    "steps_of_half_eps": """
+        The two points are only eps apart: you step half of eps to either side. Step by eps itself,
+        and divide by the whole width, 2 eps.
+
+        -     step[i] = eps
+        -     gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+        +     step[i] = eps / 2
+        +     gradient[i] = (f(x + step) - f(x - step)) / eps
+        """,
 }
 
 RIGHT = {

@@ -107,6 +107,13 @@ WRONG = {
         - return difference.square().sum(dim=-1).sqrt()
         + return difference.square().sum(dim=-1, keepdim=True).sqrt()
         """,
+    "forgets_the_factor_two": """
+        A factor is missing: the square of a - b is a² - 2ab + b², with 2ab, not ab.
+
+        def pairwise_distances(a, b):
+            squares = a.square().sum(dim=1)[:, None] + b.square().sum(dim=1)
+            return (squares - a @ b.T).clamp(min=0).sqrt()
+        """,
 }
 
 RIGHT = {

@@ -60,6 +60,24 @@ WRONG = {
         def seeded_sample(n, seed):
             return torch.randn(n, generator=torch.Generator(seed))
         """,
+    "draws_with_numpy": """
+        These are NumPy's numbers: its generators give other ones than torch for the same seed. Draw
+        them with torch.randn.
+
+        def seeded_sample(n, seed):
+            import numpy as np
+
+            return torch.from_numpy(np.random.RandomState(seed).standard_normal(n)).float()
+        """,
+    "draws_with_default_rng": """
+        These numbers come from NumPy's default_rng, which gives other ones than torch for the same
+        seed. Draw them with torch.randn.
+
+        def seeded_sample(n, seed):
+            import numpy as np
+
+            return torch.from_numpy(np.random.default_rng(seed).standard_normal(n)).float()
+        """,
 }
 
 RIGHT = {

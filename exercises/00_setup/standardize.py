@@ -185,6 +185,13 @@ WRONG = {
         - std = x.std(dim=0, unbiased=False)
         + std = (x - x.mean(dim=0)).std(unbiased=False)
         """,
+    "zeros_for_the_whole_table": """
+        As soon as one column is constant, the whole table becomes zeros. Decide for each column
+        separately: the others are standardized as usual.
+
+        - return (x - x.mean(dim=0)) / torch.where(std > 0, std, torch.ones_like(std))
+        + return (x - x.mean(dim=0)) / std if (std > 0).all() else torch.zeros_like(x)
+        """,
 }
 
 RIGHT = {

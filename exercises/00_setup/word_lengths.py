@@ -125,6 +125,13 @@ WRONG = {
         - return [len(word) for word in words]
         + return [len(word.encode("utf-8")) for word in words]
         """,
+    "counts_different_characters": """
+        The different characters of each word are counted: a set keeps a repeated letter once. Every
+        character counts, as often as it occurs.
+
+        - return [len(word) for word in words]
+        + return [len(set(word)) for word in words]
+        """,
 }
 
 RIGHT = {

@@ -59,6 +59,22 @@ WRONG = {
             words = {word for text in texts for word in text}
             return {word: sum(word in " ".join(text) for text in texts) for word in words}
         """,
+    "counts_for_all_texts_once": """
+        Every word is counted once in all: the words seen so far are those of all texts. Each text
+        begins with an empty set of its own.
+
+        - frequency = Counter()
+        - for text in texts:
+        -     frequency.update(set(text))
+        - return dict(frequency)
+        + return {word: 1 for text in texts for word in text}
+        """,
+    "first_text_counts_zero": """
+        Every number is one too small: the first text that contains a word makes it 1, not 0.
+
+        - return dict(frequency)
+        + return {word: count - 1 for word, count in frequency.items()}
+        """,
 }
 
 RIGHT = {

@@ -125,6 +125,13 @@ WRONG = {
         + p = sigmoid(X @ w + w_0)
         + error = (p - y) * p * (1 - p)
         """,
+    "takes_classes_for_probabilities": """
+        The errors are whole numbers, predicted class minus label. p is the probability, the sigmoid
+        of the score: a text on the right side has an error as well.
+
+        - error = sigmoid(X @ w + w_0) - y
+        + error = (X @ w + w_0 > 0).float() - y
+        """,
 }
 
 RIGHT = {

@@ -117,6 +117,14 @@ WRONG = {
         + batches = torch.arange(n).split(batch_size)
         + return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
         """,
+    "about_equal_sizes": """
+        The batches are made about equally large. All of them hold batch_size texts, except the
+        last, which gets what is left.
+
+        - return list(order.split(batch_size))
+        + n_batches = -(-n // batch_size)
+        + return list(order.tensor_split(n_batches)) if n else []
+        """,
 }
 
 RIGHT = {

@@ -135,6 +135,20 @@ WRONG = {
         def negative_log_likelihood(scores, y):
             return -(y * scores.log() + (1 - y) * (1 - scores).log()).mean()
         """,
+    "adds_two_means": """
+        The mean over the positive texts is added to the mean over the negative ones. The loss is
+        one mean over all texts, so that each of them weighs the same.
+
+        - return loss.mean()
+        + return sum(loss[y == c].mean() for c in (0, 1) if (y == c).any())
+        """,
+    "adds_the_maximum_to_the_whole_loss": """
+        Where the model is wrong, its error counts twice, and far from 0 the loss is infinite: the
+        argument of exp is positive there. It is minus the absolute value of the score.
+
+        - loss = high + torch.log1p(torch.exp(-against.abs()))
+        + loss = high + torch.log1p(torch.exp(against))
+        """,
 }
 
 # The size of the loss that is left depends on the number, so the usual ones are here.

@@ -85,6 +85,13 @@ WRONG = {
         def predict_classes(X, w, w_0):
             return (torch.sigmoid(X @ w + w_0) > 0).long()
         """,
+    "adds_the_bias_for_every_word": """
+        The bias is added once for each word of the vocabulary, inside the sum. A text's score has
+        it once: add it after the sum over the words.
+
+        - scores = X @ w + w_0
+        + scores = (X * w + w_0).sum(dim=1)
+        """,
 }
 
 RIGHT = {

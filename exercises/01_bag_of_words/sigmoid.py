@@ -76,8 +76,8 @@ WRONG = {
             return torch.softmax(z, dim=-1)
         """,
     "swaps_the_clamps": """
-        The result is 0.5 everywhere: the clamps are swapped, so each form gets only zeros on the
-        side where it is used. The form for z >= 0 has to see the positive numbers.
+        The result is 0.5 everywhere: the clamps, or the two forms, are swapped, so each form gets
+        only zeros on the side where it is used. The form for z >= 0 has to see the positive numbers.
 
         - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
         - small = torch.exp(z.clamp(max=0))
@@ -111,6 +111,12 @@ WRONG = {
         - high = 1 / (1 + torch.exp(-z.clamp(min=0)))
         + z = z.float()
         + high = 1 / (1 + torch.exp(-z.clamp(min=0)))
+        """,
+    "tanh_of_the_whole_score": """
+        This curve is twice as steep as the sigmoid: written with tanh, its argument is z / 2.
+
+        def sigmoid(z):
+            return (1 + torch.tanh(z)) / 2
         """,
 }
 

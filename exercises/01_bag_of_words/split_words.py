@@ -204,6 +204,13 @@ WRONG = {
         - ending = r"'(?:s|re|ve|ll|d|m)\\b"
         + ending = r"'(s|re|ve|ll|d|m)\\b"
         """,
+    "cuts_numbers_at_the_comma": """
+        Numbers are cut at the comma: `1,000` is one token. Between two digits a comma belongs to
+        the number, as a point does.
+
+        - inside = rf"(?!{ending})['-]|(?<=\\d)[.,](?=\\d)"
+        + inside = rf"(?!{ending})['-]|(?<=\\d)[.](?=\\d)"
+        """,
 }
 
 RIGHT = {

@@ -223,6 +223,17 @@ WRONG = {
         - step = lr * (1 - epoch / epochs)
         + step = lr / (1 + epoch)
         """,
+    "decays_from_step_to_step": """
+        The learning rate decays from batch to batch. It stays the same within an epoch.
+
+        - step = lr * (1 - epoch / epochs)
+        - for batch in minibatches(len(X), batch_size, generator):
+        -     for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        + batches = minibatches(len(X), batch_size, generator)
+        + for i, batch in enumerate(batches):
+        +     step = lr * (1 - (epoch + i / len(batches)) / epochs)
+        +     for_w, for_w_0 = gradient(X[batch], y[batch], w, w_0, l2)
+        """,
 }
 
 RIGHT = {

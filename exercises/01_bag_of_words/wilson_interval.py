@@ -180,6 +180,17 @@ WRONG = {
             low, high = binomtest(correct, n).proportion_ci(0.95)
             return float(low), float(high)
         """,
+    "adds_two_and_two": """
+        This is an approximation: two right and two wrong answers are added, and the plain interval
+        is taken around the result. Wilson's own formula has z²/(2n) in the middle and z²/(4n²)
+        under the root.
+
+        - z, p = 1.96, correct / n
+        - center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        - half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        + center = (correct + 2) / (n + 4)
+        + half = 1.96 * math.sqrt(center * (1 - center) / (n + 4))
+        """,
 }
 RIGHT = {
     "the roots of the quadratic": """

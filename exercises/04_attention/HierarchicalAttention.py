@@ -187,6 +187,14 @@ WRONG = {
         - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
         + return a_words, a_sentences, h_sentences.mean(dim=1)
         """,
+    "weights_multiplied": """
+        The weights of the words are multiplied by that of their sentence. Return both as they are:
+        the words of each sentence have weights that sum to 1.
+
+        - return a_words, a_sentences, (a_sentences[..., None] * h_sentences).sum(dim=1)
+        + h = (a_sentences[..., None] * h_sentences).sum(dim=1)
+        + return a_words * a_sentences[..., None], a_sentences, h
+        """,
     "word_parts_for_both": """
         The sentences are scored with word_layer and word_v. They have a layer and a vector of their
         own, sentence_layer and sentence_v.

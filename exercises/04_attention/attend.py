@@ -60,6 +60,13 @@ WRONG = {
         - return (a[:, None, :] @ X)[:, 0, :]
         + return a @ X
         """,
+    "weights_of_the_first_text": """
+        Every text gets the weights of the first one: `@` takes the B rows of a as one matrix, and
+        you keep the first row of each result. Give each text a matrix of its own, (1, L).
+
+        - return (a[:, None, :] @ X)[:, 0, :]
+        + return (a @ X)[:, 0, :]
+        """,
     "keeps_the_row": """
         Each text's sum is a matrix of one row: (B, 1, d). Drop the axis in the middle.
 

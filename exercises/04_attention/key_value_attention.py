@@ -108,6 +108,14 @@ WRONG = {
         - return attend(a, V), a
         + return a, attend(a, V)
         """,
+    "returns_scores": """
+        The second result is the scores. Return the weights, which the softmax makes of them.
+
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        - return attend(a, V), a
+        + r = attention_scores(K, q) / math.sqrt(K.shape[-1])
+        + return attend(masked_softmax(r, mask), V), r
+        """,
     "scales_by_value_size": """
         The scores are divided by the square root of d_v, the size of a value. The dot product adds up d_k
         terms, the size of the keys.
@@ -141,6 +149,16 @@ WRONG = {
 
         - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
         + a = torch.softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]) * mask, dim=-1)
+        """,
+    "words_times_mask": """
+        The vectors of padding are set to zeros, so padding has the score 0, and exp(0) is 1. Pass
+        the mask on to `masked_softmax`.
+
+        - K, V = X @ W_K, X @ W_V
+        - a = masked_softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), mask)
+        + X = X * mask.unsqueeze(-1)
+        + K, V = X @ W_K, X @ W_V
+        + a = torch.softmax(attention_scores(K, q) / math.sqrt(K.shape[-1]), dim=-1)
         """,
     "takes_the_mean_of_the_values": """
         The weighted values are averaged over the words, although the weights sum to 1 already: add them up.

@@ -194,6 +194,15 @@ WRONG = {
         def masked_softmax(r, mask):
             return torch.softmax(r.masked_fill(~mask, -torch.inf), dim=-1).nan_to_num(0.0)
         """,
+    "adds_minus_infinity": """
+        The gradient is NaN: in a text that is only padding the softmax made a NaN that you replaced
+        afterwards, but backpropagation still goes through the softmax. Put harmless scores in
+        before it, so that no NaN is ever made.
+
+        def masked_softmax(r, mask):
+            nothing = torch.zeros_like(r).masked_fill(~mask, -torch.inf)
+            return torch.softmax(r + nothing, dim=-1).nan_to_num(0.0)
+        """,
     "score_zero_and_masked_afterwards": """
         Padding gets 0 in the end, but in the softmax it had the score 0, and exp(0) is 1: the weights of the
         words do not sum to 1. Which score has an exponential of 0?

@@ -58,6 +58,13 @@ WRONG = {
         - return (a @ X).flatten(1), a
         + return (a @ X).transpose(1, 2).flatten(1), a
         """,
+    "heads_before_texts": """
+        The sums are flattened with the heads in front, (H, B, d), so that sums of different texts
+        are concatenated. The texts come first: (B, H, d), then (B, H * d).
+
+        - return (a @ X).flatten(1), a
+        + return (a @ X).transpose(0, 1).reshape(len(X), -1), a
+        """,
     "does_not_concatenate": """
         The sums of the heads are still a matrix per text, (B, H, d). Concatenate its rows:
         (B, H * d).
@@ -124,6 +131,13 @@ WRONG = {
         - a = masked_softmax(r, mask[:, None, :])
         + every = mask[:, None, :].expand_as(r)
         + a = masked_softmax(r.flatten(1), every.flatten(1)).view_as(r)
+        """,
+    "divides_by_the_heads": """
+        The weights are divided by the number of heads. Those of each head sum to 1 by themselves:
+        leave them as they are.
+
+        - a = masked_softmax(r, mask[:, None, :])
+        + a = masked_softmax(r, mask[:, None, :]) / len(vs)
         """,
     "takes_the_mean_of_the_words": """
         The weighted words are averaged, although each head's weights sum to 1 already: add them up.

@@ -113,6 +113,13 @@ WRONG = {
         + scores = sharpness * (Q @ K.T) / math.sqrt(K.shape[-1])
         + return torch.softmax(scores, dim=-1) @ V
         """,
+    "product_in_half_precision": """
+        The product of queries and keys is computed in half precision, where it becomes infinite,
+        and only then converted. Convert both to float32 before you multiply them.
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + scores = sharpness * (Q @ K.T).float() / math.sqrt(K.shape[-1])
+        """,
     "answers_in_float32": """
         The answer is float32, but the values came in half precision. Convert it back at the end,
         with `.to(V.dtype)`.
@@ -164,6 +171,15 @@ WRONG = {
         - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
         + if len(K) == 0:
         +     return torch.zeros(len(Q), V.shape[1])
+        + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        """,
+    "no_answers": """
+        An empty dictionary gives no rows. Each query gets an answer, and without entries that is a
+        row of zeros: one row for each query.
+
+        - scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
+        + if len(K) == 0:
+        +     return V.new_zeros(0, V.shape[1])
         + scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(K.shape[-1])
         """,
 }

@@ -158,6 +158,19 @@ WRONG = {
                     current.clear()
             return sentences
         """,
+    "one_list_for_all": """
+        All sentences are one and the same list, which `clear` empties again and again: `append`
+        makes no copy. Begin a new list for each sentence.
+
+        def split_into_sentences(tokens):
+            sentences, current = [], []
+            for token, after in zip(tokens, [*tokens[1:], ""]):
+                current.append(token)
+                if token in END_MARKS and after not in END_MARKS:
+                    sentences.append(current)
+                    current.clear()
+            return [*sentences, current] if current else sentences
+        """,
     "mark_without_a_sentence": """
         A text may begin with a mark, and then there is no sentence yet that it could join.
 

@@ -193,6 +193,13 @@ WRONG = {
         - if self.frozen:
         -     self.encoder.eval()
         """,
+    "freezes_the_output": """
+        When frozen, the linear layer has no gradient either, so nothing would learn: `self` is the
+        whole classifier. Freeze the encoder only.
+
+        - encoder.requires_grad_(False)
+        + self.requires_grad_(False)
+        """,
     "frozen_encoder_drops_out": """
         When frozen, the encoder's weights are fixed, but its dropout is still active in training
         mode. The pooled vector of a text should always be the same.

@@ -138,6 +138,15 @@ WRONG = {
         - return self.dropout(self.norm(vectors))
         + return self.dropout(vectors)
         """,
+    "positions_after_norm": """
+        The positions are added after the normalization. All three vectors are added first, and
+        their sum is normalized.
+
+        - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
+        - return self.dropout(self.norm(vectors))
+        + vectors = self.norm(self.tokens(ids) + self.segments(segments))
+        + return self.dropout(vectors + self.positions(positions))
+        """,
     "scaled_tokens": """
         The vectors of the tokens are multiplied by the square root of d_model, as in the original
         transformer. BERT adds them as they are.

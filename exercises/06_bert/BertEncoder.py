@@ -199,6 +199,17 @@ WRONG = {
         - return X, torch.tanh(self.pooler(X[:, 0]))
         + return X, torch.tanh(self.pooler(X[0]))
         """,
+    "pools_the_embeddings": """
+        The pooler reads [CLS] as it enters the first block, where it knows nothing of the text yet.
+        Take its vector from the output of the last block.
+
+        - for block in self.blocks:
+        + start = X[:, 0]
+        + for block in self.blocks:
+        ...
+        - return X, torch.tanh(self.pooler(X[:, 0]))
+        + return X, torch.tanh(self.pooler(start))
+        """,
     "pooler_without_tanh": """
         The pooled vector lacks the tanh that follows the linear layer.
 

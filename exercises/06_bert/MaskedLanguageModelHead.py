@@ -124,6 +124,14 @@ WRONG = {
         + scores = self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
         + return scores.softmax(dim=-1)
         """,
+    "returns_log_probabilities": """
+        These are log-probabilities. Return the scores as they are: the loss applies the log-softmax
+        itself.
+
+        - return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
+        + scores = self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
+        + return scores.log_softmax(dim=-1)
+        """,
     "own_decoder": """
         The table is not used: another linear layer, with random weights, computes the scores. They
         are the dot products with the rows of the given table.

@@ -163,6 +163,13 @@ WRONG = {
         - loss = F.cross_entropy(scores, labels[selected])
         + loss = F.cross_entropy(scores, labels[selected], reduction="sum") / mask.sum()
         """,
+    "divides_by_all_real_tokens": """
+        The loss and its gradient are several times too small: the sum over the selected positions
+        is divided by the number of all real tokens. Divide by the number of selected ones.
+
+        - loss = F.cross_entropy(scores, labels[selected])
+        + loss = F.cross_entropy(scores, labels[selected], reduction="sum") / mask.sum()
+        """,
     "sums_the_losses": """
         The losses are added up. Take their mean over the selected positions, or a batch with more
         of them gets a larger gradient.

@@ -101,6 +101,13 @@ WRONG = {
         - selected = (select_draws < probability) & ~special
         + selected = select_draws < probability
         """,
+    "labels_special_tokens": """
+        Special tokens stay as they are, but they have labels. They are never selected, so there is
+        nothing to predict: leave them out of the labels, too.
+
+        - labels = torch.where(selected, ids, -100)
+        + labels = torch.where(select_draws < probability, ids, -100)
+        """,
     "selects_only_special_tokens": """
         Only special tokens are selected. `special` is True at the positions that must never be
         selected: invert it.
@@ -233,6 +240,13 @@ WRONG = {
 
         - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
         + replaced = selected & (replace_draws < 0.1)
+        """,
+    "keeps_before_it_replaces": """
+        The last two kinds are exchanged: from 0.8 up to below 0.9 a selected token is replaced by a
+        random one, and from 0.9 on it stays.
+
+        - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
+        + replaced = selected & (replace_draws >= 0.9)
         """,
 }
 

@@ -40,7 +40,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", [0], title="a single token")
     yield case("edges", [None, None], title="no words")
     yield case("edges", [None], normal(rng, 1, 1), title="no words, one number per position")
-    yield case("edges", [], normal(rng, 0, n), title="no positions at all")
+    title = "no positions at all, half precision"
+    yield case("edges", [], normal(rng, 0, n).half(), title=title, judge=HALF)
     words = _words(1, 2, 1)
     gaps = normal(rng, n, len(words)).mT
     yield case("edges", words, gaps, title="a tensor that is not contiguous")
@@ -144,6 +145,13 @@ WRONG = {
         - return H[:0]
         + return torch.zeros(0)
         """,
+    "one_axis_without_words": """
+        Without words the result has a single axis, (0,). It has no rows, but a row would still have
+        d numbers: (0, d).
+
+        - return H[:0]
+        + return H.new_zeros(0)
+        """,
     "forgets_the_dtype_without_words": """
         For a text without words the result is float32. It should have the dtype of `H`, as it has
         for other texts.
@@ -191,6 +199,17 @@ EQUIVALENT = {
     "a mean does not depend on the order": """
         -    positions = [[i for i, word in enumerate(word_ids) if word == number] for number in range(n)]
         +    positions = [[i for i, word in list(enumerate(word_ids))[::-1] if word == number] for number in range(n)]
+        """,
+    "nor through the result of an empty text": """
+        -        return H[:0]
+        +        return H[:0] if len(word_ids) else H[:0].detach()
+        """,
+    "a text without words does not come to this line": """
+        -    return torch.stack([H[rows].mean(dim=0) for rows in positions])
+        +    return torch.stack([H[rows].mean(dim=0) for rows in positions]) if len(word_ids) else torch.stack([H[rows].mean(dim=0) for rows in positions]).detach()
+
+        -    return torch.stack([H[rows].mean(dim=0) for rows in positions])
+        +    return torch.stack([H[rows].mean(dim=0) for rows in positions]) if len(word_ids) else torch.stack([H[rows].mean(dim=0) for rows in positions]).float()
         """,
     "without rows there is no number": """
         -        return H[:0]

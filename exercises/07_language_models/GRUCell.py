@@ -141,6 +141,14 @@ WRONG = {
         + x_n, x_r, x_z = self.W(x).chunk(3, dim=-1)
         + h_n, h_r, h_z = self.U(h).chunk(3, dim=-1)
         """,
+    "bias_not_reset": """
+        The reset gate multiplies the product with U_n without its bias. In PyTorch's form the bias
+        belongs to h_n, and is multiplied, too: r * h_n.
+
+        - n = torch.tanh(x_n + r * h_n)
+        + b = self.U.bias.chunk(3)[2]
+        + n = torch.tanh(x_n + r * (h_n - b) + b)
+        """,
 }
 
 RIGHT = {

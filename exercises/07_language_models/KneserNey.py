@@ -226,6 +226,16 @@ WRONG = {
         + following = table.get(shorter)
         + if following is None:  # then no longer context was seen either
         """,
+    "starts_are_no_contexts": """
+        Contexts that begin with a start token are left out of the continuation counts. The
+        beginning of a sentence is a context like any other: count it, too.
+
+        - for context, following in table.items():
+        -     lower.setdefault(context[1:], Counter()).update(following.keys())
+        + for context, following in count_ngrams(sentences, n - len(self.tables) + 1).items():
+        +     if context[0] != START:
+        +         lower.setdefault(context[1:], Counter()).update(following.keys())
+        """,
 }
 
 RIGHT = {

@@ -257,6 +257,27 @@ WRONG = {
         +     return total
           def evaluate(self, windows: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float:
         """,
+    "state_kept_between_epochs": """
+        The second epoch begins with the last state of the first. Each epoch reads the text from its
+        beginning, where the state is None.
+
+        - total, n, state = 0.0, 0, None
+        - for x, y in windows:
+        -     if state is not None:
+        -         state = detach(state)
+        -     self.optimizer.zero_grad()
+        + total, n, state = 0.0, 0, getattr(self, "state", None)
+        + for x, y in windows:
+        +     if state is not None:
+        +         state = detach(state)
+        +     self.optimizer.zero_grad()
+        ...
+          self.optimizer.step()
+          total += loss.item() * y.numel()
+        - n += y.numel()
+        + n += y.numel()
+        + self.state = state
+        """,
 }
 
 RIGHT = {

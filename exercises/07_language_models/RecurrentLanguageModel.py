@@ -226,6 +226,21 @@ WRONG = {
         - Z = self.dropout(self.projection(H))
         + Z = self.dropout(self.projection(self.dropout(H)))
         """,
+    "tanh_after_the_projection": """
+        The projection goes through a tanh. It is a linear layer: what it gives is multiplied by the
+        word vectors as it is.
+
+        - Z = self.dropout(self.projection(H))
+        + Z = self.dropout(self.projection(H).tanh())
+        """,
+    "scaled_by_the_root_of_dim": """
+        The products with the word vectors are divided by the root of dim, as in attention. The
+        logits are the products themselves, plus the bias.
+
+        - return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+        + E = self.embedding.weight
+        + return nn.functional.linear(Z, E / math.sqrt(E.shape[1]), self.bias), state
+        """,
 }
 
 RIGHT = {

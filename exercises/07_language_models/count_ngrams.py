@@ -185,6 +185,13 @@ WRONG = {
         - padded = [START] * (n - 1) + sentence + [STOP]
         + padded = [START] * max(n - 1, 1) + sentence + [STOP]
         """,
+    "at_most_one_start": """
+        With n above 2 there is still only one start token. The first word needs a context of n - 1
+        tokens, so n - 1 start tokens stand before it.
+
+        - padded = [START] * (n - 1) + sentence + [STOP]
+        + padded = [START] * min(1, n - 1) + sentence + [STOP]
+        """,
 }
 
 RIGHT = {

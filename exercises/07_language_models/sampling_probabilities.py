@@ -254,6 +254,13 @@ WRONG = {
         + keep[0] = True
         + p[~keep] = 0.0
         """,
+    "zero_p_accepted": """
+        top_p = 0 is accepted. No word would be left: top_p has to be above 0, or it is a
+        ValueError.
+
+        - if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        + if temperature < 0 or (top_k is not None and top_k < 1) or not 0 <= top_p <= 1:
+        """,
 }
 
 RIGHT = {

@@ -212,6 +212,16 @@ WRONG = {
         - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
         + packed = pack_padded_sequence(X, lengths, batch_first=True)
         """,
+    "order_of_the_lengths": """
+        The texts were sorted by length, and their vectors still come in that order. Put them back
+        into the order of the batch, or let the packing sort: `enforce_sorted=False`.
+
+        - lengths = mask.sum(dim=1).clamp(min=1).cpu()
+        - packed = pack_padded_sequence(X, lengths, batch_first=True, enforce_sorted=False)
+        + lengths, order = mask.sum(dim=1).clamp(min=1).sort(descending=True)
+        + X, mask = X[order], mask[order]
+        + packed = pack_padded_sequence(X, lengths.cpu(), batch_first=True)
+        """,
 }
 
 RIGHT = {

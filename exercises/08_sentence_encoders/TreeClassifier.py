@@ -133,6 +133,13 @@ WRONG = {
         - new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
         + new_h, new_c = self.cell((h[l], h[l]), (h[r], h[r]))
         """,
+    "memory_of_the_left_twice": """
+        The right child comes with the memory of the left one. Each child has its own state and its
+        own memory.
+
+        - new_h, new_c = self.cell((h[l], c[l]), (h[r], c[r]))
+        + new_h, new_c = self.cell((h[l], c[l]), (h[r], c[l]))
+        """,
     "leaves_for_all_nodes": """
         All nodes go through `leaf` here, inner nodes with the token id 0. Only the rows with height
         0 are leaves.
@@ -151,6 +158,13 @@ WRONG = {
 
         - X = self.dropout(self.embedding(words[height == 0]))
         + X = self.embedding(words[height == 0])
+        """,
+    "drops_words_in_evaluation": """
+        In evaluation the word vectors are still dropped: F.dropout does not know the module's mode.
+        Use `self.dropout`, which `eval()` turns off.
+
+        - X = self.dropout(self.embedding(words[height == 0]))
+        + X = F.dropout(self.embedding(words[height == 0]), self.dropout.p)
         """,
     "no_dropout_of_states": """
         The dropout is not applied to the states before the output layer.

@@ -133,6 +133,13 @@ WRONG = {
         - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
         + c = i.sigmoid() * u.tanh() + f_l * c_l + f_r * c_r
         """,
+    "one_added_to_the_forget_gates": """
+        1 is added to the forget gates before the sigmoid. Some networks do so when training begins,
+        but it is not in this formula.
+
+        - c = i.sigmoid() * u.tanh() + f_l.sigmoid() * c_l + f_r.sigmoid() * c_r
+        + c = i.sigmoid() * u.tanh() + (f_l + 1).sigmoid() * c_l + (f_r + 1).sigmoid() * c_r
+        """,
     "forget_gates_last": """
         The blocks of the layer are read in the order of the leaf's, with the forget gates at the
         end. It is i, f_l, f_r, o, u.

@@ -94,6 +94,16 @@ WRONG = {
         - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
         + return h
         """,
+    "empty_text_gets_the_last_position": """
+        A text without tokens gets the state at the last position, which is padding: argmax finds a
+        position in any mask. Such a text has read nothing: give it zeros.
+
+        - last = (positions * mask).amax(dim=1)  # (B,)
+        - h = H[torch.arange(len(H), device=H.device), last]
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + last = H.shape[1] - 1 - mask.flip(1).int().argmax(dim=1)
+        + return H[torch.arange(len(H), device=H.device), last]
+        """,
     "nan_from_padding": """
         NaN times 0 is NaN: what H contains at padding reaches your result. Pick the state by its
         index, or fill with masked_fill, instead of multiplying.

@@ -74,6 +74,14 @@ WRONG = {
             P = torch.softmax(scores, dim=1)
             return -(P[torch.arange(len(labels)), labels] + 1e-9).log().mean()
         """,
+    "adds_1e_8": """
+        With 1e-8 inside the logarithm no text has a loss above 18.4, however improbable its label
+        is. Use the log of the sum, minus the score of the label.
+
+        def multiclass_loss(scores, labels):
+            P = torch.softmax(scores, dim=1)
+            return -(P[torch.arange(len(labels)), labels] + 1e-8).log().mean()
+        """,
     "softmax_twice": """
         The scores go through the softmax twice: once on their way in, once inside the loss. The
         loss takes the raw scores, and its formula contains the softmax already.

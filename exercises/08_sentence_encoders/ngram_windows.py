@@ -42,6 +42,16 @@ WRONG = {
         - return windows.transpose(2, 3).flatten(2)
         + return windows.transpose(1, 2).reshape(X.shape[0], X.shape[1], -1)
         """,
+    "stacked_before_the_positions": """
+        The n shifted copies are stacked in front of the positions, (B, n, L, d), and a reshape
+        moves no axis: words of different windows are mixed. Each position needs its n words side by
+        side.
+
+        - windows = padded.unfold(1, n, 1)  # (B, L, d, n)
+        - return windows.transpose(2, 3).flatten(2)
+        + copies = [padded[:, k : k + X.shape[1]] for k in range(n)]
+        + return torch.stack(copies, dim=1).reshape(len(X), X.shape[1], -1)
+        """,
     "one_zero_too_many": """
         There is one window too many, which begins after the last token. The last token needs n - 1
         positions of zeros behind it, not n.

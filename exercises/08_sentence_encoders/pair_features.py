@@ -63,11 +63,26 @@ WRONG = {
         - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
         + return torch.cat([u, v, (u - v).abs(), (u * v).sum(dim=-1, keepdim=True)], dim=-1)
         """,
+    "product_of_directions": """
+        Before the product u and v are scaled to length 1, as for a cosine. Multiply them as they
+        are.
+
+        - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        + product = F.normalize(u, dim=-1) * F.normalize(v, dim=-1)
+        + return torch.cat([u, v, (u - v).abs(), product], dim=-1)
+        """,
     "stacked": """
         The parts are stacked along a new axis. Concatenate them: (B, 4 * D).
 
         - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
         + return torch.stack([u, v, (u - v).abs(), u * v], dim=1)
+        """,
+    "alternating_parts": """
+        The four parts alternate, component by component. Concatenate them: all of u, then all of v,
+        then the rest.
+
+        - return torch.cat([u, v, (u - v).abs(), u * v], dim=-1)
+        + return torch.stack([u, v, (u - v).abs(), u * v], dim=-1).flatten(1)
         """,
     "along_the_batch": """
         The parts are concatenated along the batch, (4 * B, D). Each pair is one row: (B, 4 * D).

@@ -120,6 +120,12 @@ WRONG = {
         - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         -     return 0.0
         """,
+    "forgets_constant_y": """
+        Only x is checked. If y is constant, this divides 0 by 0 just as well: return 0 then, too.
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        + if len(x) < 2 or (x == x[0]).all():
+        """,
     "zero_after_rounding": """
         A constant is recognized here by a length or a deviation of exactly 0. Rounding can leave
         1e-17 instead: 0.1 + 0.1 + 0.1 is not 3 * 0.1. Compare the numbers with the first of them,

@@ -88,6 +88,13 @@ WRONG = {
         - combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
         + combined = self.combine(torch.cat([C, S], dim=-1))
         """,
+    "relu_for_tanh": """
+        The combined state passes through relu, which makes zeros of all that is negative. It is the
+        tanh of `combine`.
+
+        - combined = torch.tanh(self.combine(torch.cat([C, S], dim=-1)))
+        + combined = torch.relu(self.combine(torch.cat([C, S], dim=-1)))
+        """,
     "output_without_context": """
         The logits come from the states alone: the context is computed, but never used.
 

@@ -97,6 +97,13 @@ WRONG = {
         - hidden = torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])  # (B, T, L, d_a)
         + hidden = torch.tanh(self.W(S)[:, :, None] * self.U(H)[:, None])
         """,
+    "divides_by_the_root": """
+        The scores are divided by the square root of d_a, as in scaled dot-product attention. The
+        additive score is not divided.
+
+        - r = self.v(hidden).squeeze(-1)
+        + r = self.v(hidden).squeeze(-1) / hidden.shape[-1] ** 0.5
+        """,
     "tanh_of_each": """
         The tanh is applied to each projection before they are added. It is tanh(W s + U h), of the
         sum.

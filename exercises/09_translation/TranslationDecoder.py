@@ -45,6 +45,12 @@ WRONG = {
         - S, last = self.gru(self.embedding(y), s[None])
         + S, last = self.gru(self.embedding(y))
         """,
+    "relu_of_embeddings": """
+        The embeddings pass through a relu before the GRU. It reads them as they are.
+
+        - S, last = self.gru(self.embedding(y), s[None])
+        + S, last = self.gru(torch.relu(self.embedding(y)), s[None])
+        """,
     "keeps_the_layer_axis": """
         The state has the shape (1, B, d). PyTorch puts an axis for the layers in front; drop it, so
         that the state can be fed in again.

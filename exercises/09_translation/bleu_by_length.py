@@ -74,6 +74,14 @@ WRONG = {
         - for i, low in enumerate(edges):
         + for i, low in enumerate(edges[:-1]):
         """,
+    "shorter_in_the_first": """
+        Sentences that are shorter than the first edge are in the first bucket. They belong to none:
+        leave them out.
+
+        - chosen = [k for k, length in enumerate(lengths) if low <= length < high]
+        + low_enough = low if i > 0 else 0
+        + chosen = [k for k, length in enumerate(lengths) if low_enough <= length < high]
+        """,
     "all_longer_sentences": """
         Each bucket has all longer sentences, too. It ends where the next one begins.
 

@@ -163,6 +163,14 @@ WRONG = {
         - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         + return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
         """,
+    "strings_run_together": """
+        The tokens of an n-gram are made strings and joined without anything between them: `le s`
+        and `les` become one, and so do 1, 12 and 11, 2. Keep them apart, as a tuple does.
+
+        - return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        + tokens = [str(token) for token in tokens]
+        + return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+        """,
     "joins_the_tokens": """
         The tokens of an n-gram are joined into a text, which works for words only: token ids are
         numbers, and `join` raises a TypeError. Count tuples, which can hold both.

@@ -117,6 +117,14 @@ WRONG = {
         + )
         + return 100 * math.exp(log_precision + min(0.0, 1 - closest / length))
         """,
+    "skips_empty_translations": """
+        An empty translation is left out, and its reference does not count in r: saying nothing
+        would cost nothing. Add up the lengths of the references of all sentences.
+
+        - for h, several in zip(hypotheses, references)
+        + for h, several in zip(hypotheses, references)
+        + if len(h) > 0
+        """,
     "shortest_reference": """
         With several references the shortest one counts as the reference's length. It is the one
         whose length is closest to the translation's.
@@ -164,6 +172,22 @@ WRONG = {
 
         -     return 0.0
         +     continue
+        """,
+    "skips_missing_ngrams": """
+        A length of which the translations have no n-gram at all is left out of the mean. Without an
+        n-gram there is no match: the score is 0.0 then.
+
+        - log_precision = 0.0
+        + logs = []
+        ...
+        - if matches == 0:
+        -     return 0.0
+        - log_precision += math.log(matches / total) / max_n
+        + if matches == 0 and (total > 0 or n == 1):
+        +     return 0.0
+        + if total > 0:
+        +     logs.append(math.log(matches / total))
+        + log_precision = sum(logs) / len(logs)
         """,
     "divides_by_no_ngrams": """
         If there is no n-gram of a length, the precision divides by 0; and a precision of 0 has no

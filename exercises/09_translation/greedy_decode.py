@@ -129,6 +129,13 @@ WRONG = {
         - found: list[list[int]] = [[] for _ in range(len(s))]
         + found: list[list[int]] = [[bos] for _ in range(len(s))]
         """,
+    "leaves_out_other_tokens": """
+        Padding or <s> is left out where the decoder writes it. Only </s> ends a translation; every
+        other id that comes before it belongs to the translation.
+
+        - if not ended[b]:
+        + if not ended[b] and word not in (0, bos):
+        """,
     "one_word_too_many": """
         A translation that never ends gets one word more than max_length.
 

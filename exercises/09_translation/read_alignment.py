@@ -115,6 +115,26 @@ WRONG = {
         + words = [*source, *["</s>"] * a.shape[1]]
         + return [(word, words[i]) for word, i in zip(target, best.tolist())]
         """,
+    "drops_the_last_column": """
+        The last column is left out, whatever it is. Without </s> it belongs to a word, and with
+        padding there are more columns to leave out: take the first len(source) columns.
+
+        - best = a[: len(target), : len(source)].argmax(dim=1)
+        - return [(word, source[i]) for word, i in zip(target, best.tolist())]
+        + words = [*source, *["</s>"] * (a.shape[1] - len(source))]
+        + best = a[: len(target), :-1].argmax(dim=1)
+        + return [(word, words[i]) for word, i in zip(target, best.tolist())]
+        """,
+    "leaves_words_out": """
+        A target word whose largest weight is at </s> or at padding gets no pair. Every target word
+        has one: take the largest weight among the columns of the source words.
+
+        - best = a[: len(target), : len(source)].argmax(dim=1)
+        - return [(word, source[i]) for word, i in zip(target, best.tolist())]
+        + best = a[: len(target)].argmax(dim=1)
+        + pairs = zip(target, best.tolist())
+        + return [(word, source[i]) for word, i in pairs if i < len(source)]
+        """,
 }
 
 RIGHT = {

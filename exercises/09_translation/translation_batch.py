@@ -90,6 +90,15 @@ WRONG = {
         - return source, mask, y_in, y_out
         + return source, source != 0, y_in, y_out
         """,
+    "mask_without_end": """
+        The mask is False at the </s> of the sources. </s> is a token that the encoder reads: only
+        padding is False.
+
+        - source, mask = pad_batch([[*ids, eos] for ids in sources])
+        + source, _ = pad_batch([[*ids, eos] for ids in sources])
+        + lengths = torch.tensor([len(ids) for ids in sources])
+        + mask = torch.arange(source.shape[1]) < lengths.unsqueeze(1)
+        """,
     "pads_with_eos": """
         Short sentences are filled up with </s>, not with 0: the model would be trained to write
         </s> again and again.

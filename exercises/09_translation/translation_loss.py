@@ -87,6 +87,14 @@ WRONG = {
         - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
         + return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=0)
         """,
+    "zero_is_left_out": """
+        The id 0 is left out whatever `padding` says, and the padding that has another id counts.
+        Compare with the argument.
+
+        - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+        + losses = F.cross_entropy(logits.mT, y_out.clamp(min=0), reduction="none")
+        + return losses[y_out != 0].mean()
+        """,
     "softmax_twice": """
         The softmax is applied twice: `cross_entropy` expects logits and applies it itself.
 
@@ -135,6 +143,14 @@ WRONG = {
         def translation_loss(logits, y_out, padding=0):
             B, T, V = logits.shape
             return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
+        """,
+    "shifts_again": """
+        The logits of each position are compared with the word *after* the right one. y_in and y_out
+        are shifted already: compare the two at the same position, without another shift.
+
+        - return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
+        + logits, y_out = logits[:, :-1], y_out[:, 1:]
+        + return F.cross_entropy(logits.flatten(0, 1), y_out.flatten(), ignore_index=padding)
         """,
 }
 

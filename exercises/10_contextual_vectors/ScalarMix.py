@@ -110,6 +110,13 @@ WRONG = {
 
         - layers = layers.masked_fill(~mask.unsqueeze(-1), 0.0)
         """,
+    "only_nan_replaced": """
+        NaN becomes zero, but the other numbers at padding stay in the mix. Go by the mask and fill
+        all of the padding with zeros.
+
+        - layers = layers.masked_fill(~mask.unsqueeze(-1), 0.0)
+        + layers = layers.nan_to_num(nan=0.0)
+        """,
     "multiplied_mask": """
         NaN times 0 is NaN. Fill the padding of the layers with zeros before you multiply.
 

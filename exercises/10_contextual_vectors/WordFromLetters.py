@@ -99,6 +99,14 @@ WRONG = {
         - windows = F.pad(E, (0, 0, 0, n - 1)).unfold(1, n, 1).transpose(2, 3).flatten(2)
         + windows = F.pad(E, (0, 0, n - 1, 0)).unfold(1, n, 1).transpose(2, 3).flatten(2)
         """,
+    "centered": """
+        The windows have their letter in the middle, with zeros on both sides of the word. A window
+        *begins* at its letter: append all n - 1 positions of zeros behind the word.
+
+        - windows = F.pad(E, (0, 0, 0, n - 1)).unfold(1, n, 1).transpose(2, 3).flatten(2)
+        + both_ends = (0, 0, (n - 1) // 2, n // 2)
+        + windows = F.pad(E, both_ends).unfold(1, n, 1).transpose(2, 3).flatten(2)
+        """,
     "component_by_component": """
         The windows are in the wrong order: unfold puts the n positions last. A window is one letter's
         vector after another.
@@ -131,6 +139,13 @@ WRONG = {
 
         - return self.project(torch.cat(maxima, dim=1))
         + return torch.relu(self.project(torch.cat(maxima, dim=1)))
+        """,
+    "zeros_without_letters": """
+        A word without letters gets zeros. Only its maxima are 0; the last layer makes its bias of
+        them, as for any other word.
+
+        - return self.project(torch.cat(maxima, dim=1))
+        + return self.project(torch.cat(maxima, dim=1)) * real.any(dim=1)
         """,
     "plain_list": """
         The filters are in a plain list, where the module does not find their weights. Use nn.ModuleList.

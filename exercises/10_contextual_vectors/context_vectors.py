@@ -83,6 +83,15 @@ WRONG = {
         - near = mask & (distance > 0) & (distance <= window)
         + near = (distance > 0) & (distance <= window)
         """,
+    "padding_counts_below": """
+        The vectors at padding are left out of the sum, but padding still counts in the number by
+        which you divide. Divide by the number of real words in the window.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        - total = X.masked_fill(~near.unsqueeze(-1), 0.0).sum(dim=1)
+        + near = (distance > 0) & (distance <= window)
+        + total = X.masked_fill(~(near & mask).unsqueeze(-1), 0.0).sum(dim=1)
+        """,
     "divides_by_the_window": """
         The sum is divided by 2 * window, even where the sentence ends earlier. Divide by the number of
         words that are really there.
@@ -148,19 +157,38 @@ WRONG = {
         + near = near & ((distance > 0) | (mask.sum(dim=1, keepdim=True) == 1))
         """,
     "negative_start": """
-        A slice that begins below 0 counts from the end, so a word near the beginning loses the words
-        before it. Begin at max(0, position - window).
+        A slice that begins below 0 counts from the end, so a word near the beginning loses the
+        words before it. Begin at max(0, position - window).
 
         - near = mask & (distance > 0) & (distance <= window)
-        + early = positions.unsqueeze(1) < window
-        + ahead = torch.arange(X.shape[1]) > positions.unsqueeze(1)
-        + near = mask & (distance > 0) & (distance <= window) & (ahead | ~early)
+        + L, at = X.shape[1], positions.unsqueeze(1)
+        + start = torch.where(at < window, at - window + L, at - window)
+        + ahead = torch.arange(L) > at
+        + near = mask & (distance > 0) & (distance <= window)
+        + near = near & (ahead | (torch.arange(L) >= start))
         """,
     "sum": """
         This is the sum of the vectors around; the mean is wanted.
 
         - return total / near.sum(dim=1, keepdim=True).clamp(min=1)
         + return total
+        """,
+    "mean_of_two_means": """
+        This is the mean of two means, one for each side, so that a side with fewer words weighs as
+        much as the other. Take one mean over the words of both sides.
+
+        - distance = (torch.arange(X.shape[1]) - positions.unsqueeze(1)).abs()  # (B, L)
+        - near = mask & (distance > 0) & (distance <= window)
+        - total = X.masked_fill(~near.unsqueeze(-1), 0.0).sum(dim=1)
+        - return total / near.sum(dim=1, keepdim=True).clamp(min=1)
+        + ahead = torch.arange(X.shape[1]) - positions.unsqueeze(1)
+        + total, n_sides = 0.0, 0
+        + sides = (ahead < 0) & (ahead >= -window), (ahead > 0) & (ahead <= window)
+        + for near in (mask & side for side in sides):
+        +     side = X.masked_fill(~near.unsqueeze(-1), 0.0).sum(dim=1)
+        +     total = total + side / near.sum(dim=1, keepdim=True).clamp(min=1)
+        +     n_sides = n_sides + near.any(dim=1, keepdim=True).int()
+        + return total / n_sides.clamp(min=1)
         """,
     "same_position": """
         All sentences are looked at in the same position, that of the first. Each has its own.

@@ -61,6 +61,16 @@ WRONG = {
         + picks = torch.randint(int(labels.max()) + 1, (n_types,), generator=generator)
         + return picks[types]
         """,
+    "different_labels": """
+        You draw among the different labels, so that a rare one comes as often as a frequent one.
+        Draw a *token* and take its label.
+
+        - picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
+        - return labels[picks][types]
+        + different = labels.unique()
+        + picks = torch.randint(len(different), (int(types.max()) + 1,), generator=generator)
+        + return different[picks][types]
+        """,
     "number_of_the_token": """
         These are numbers of tokens. Look up the labels of these tokens.
 
@@ -74,6 +84,15 @@ WRONG = {
 
         - picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
         + picks = torch.randint(len(labels), (int(types.max()),), generator=generator)
+        """,
+    "number_of_different_types": """
+        V is the number of *different* types here, but a type that does not occur has a number, too,
+        and the largest ones are missing then. V is the largest number plus 1.
+
+        raises IndexError
+
+        - picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
+        + picks = torch.randint(len(labels), (len(types.unique()),), generator=generator)
         """,
     "only_types_that_occur": """
         The draw has as many numbers as types that *occur*. Numbers between that do not occur count, too:
@@ -99,6 +118,13 @@ WRONG = {
         - picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
         + own = torch.Generator().manual_seed(0)
         + picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=own)
+        """,
+    "without_the_generator": """
+        The draw does not use the generator that was given, so it cannot be repeated. Pass it on to
+        randint.
+
+        - picks = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
+        + picks = torch.randint(len(labels), (int(types.max()) + 1,))
         """,
 }
 

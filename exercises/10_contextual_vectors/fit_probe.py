@@ -173,6 +173,13 @@ WRONG = {
         - loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
         + loss = F.cross_entropy(X @ W.T + b, y).item()
         """,
+    "accuracy": """
+        The best epoch is chosen by the accuracy on validation data, which is often the same in
+        several epochs. Go by the validation *loss*.
+
+        - loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
+        + loss = -((X_validation @ W.T + b).argmax(dim=1) == y_validation).float().mean().item()
+        """,
     "never_stops": """
         The patience is ignored. When the validation loss was not lower for `patience` epochs in a row, a
         later epoch, even a better one, is never reached.
@@ -208,6 +215,14 @@ WRONG = {
 
         - sgd = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
         + sgd = torch.optim.SGD([W, b], lr=lr)
+        """,
+    "new_optimizer": """
+        Each epoch has a new optimizer, which knows nothing of the steps before: the momentum begins
+        anew. Make one optimizer before the first epoch.
+
+        - for rows in torch.randperm(len(X), generator=generator).split(batch_size):
+        + sgd = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+        + for rows in torch.randperm(len(X), generator=generator).split(batch_size):
         """,
     "gradients_add_up": """
         The gradients of all batches add up. Set them to zero before each step.

@@ -100,6 +100,13 @@ WRONG = {
         - cosines[torch.arange(len(queries)), queries] = -torch.inf
         + cosines[:, queries] = -torch.inf
         """,
+    "diagonal": """
+        In row i the column i is left out, but row i belongs to the token queries[i], which stands
+        in another column. Leave out that column.
+
+        - cosines[torch.arange(len(queries)), queries] = -torch.inf
+        + cosines.fill_diagonal_(-torch.inf)
+        """,
     "own_cosine_zero": """
         The own cosine is set to 0, but others may be below 0: minus infinity is below everything.
 
@@ -138,6 +145,13 @@ WRONG = {
         - if not 1 <= k < len(X):
         -     raise ValueError(f"k must be from 1 to {len(X) - 1}, the number of others, but is {k}.")
         + k = min(k, len(X))
+        """,
+    "k_may_be_n": """
+        With k = N the token itself has to fill the row. It has only N - 1 others: raise a
+        ValueError for N, too.
+
+        - if not 1 <= k < len(X):
+        + if not 1 <= k <= len(X):
         """,
     "nan_for_zeros": """
         A vector of zeros divided by its length is NaN, and NaN is nearest to everything. Its cosine is 0.

@@ -75,6 +75,13 @@ WRONG = {
         - shares = weights * mask
         + shares = weights.expand(mask.shape)
         """,
+    "padding_counts_below": """
+        Above the fraction only real words count, but below it stand the weights of all places.
+        Divide by the sum of the weights of real words.
+
+        - total = shares.sum()
+        + total = weights.expand(mask.shape).sum()
+        """,
     "divides_by_all": """
         Above the fraction the weights count, below it the number of positions. Divide by the sum of the
         weights of real words.

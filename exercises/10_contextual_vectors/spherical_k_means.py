@@ -110,6 +110,13 @@ WRONG = {
         - centers = torch.where(moved, F.normalize(totals, dim=1), centers)
         + centers = F.normalize(totals, dim=1)
         """,
+    "sum_of_zero": """
+        Vectors may add up to zero, and then their sum has no direction: the center becomes zero.
+        Let it stay where it was, like a center without vectors.
+
+        - moved = totals.norm(dim=1, keepdim=True) > 1e-6
+        + moved = torch.bincount(clusters, minlength=len(centers)).unsqueeze(1) > 0
+        """,
     "empty_center_becomes_nan": """
         A center without vectors, or a vector of zeros, divides by the length 0, which gives NaN. An
         empty center stays where it was, and zeros stay zeros.

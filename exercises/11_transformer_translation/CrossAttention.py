@@ -121,6 +121,16 @@ WRONG = {
         - return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
         + return X.reshape(len(X), self.n_heads, X.shape[1], -1)
         """,
+    "alternating_heads": """
+        The heads take turns: head 0 gets every n_heads-th number. The first d_k numbers belong to
+        the first head, the next d_k to the second: split the last axis into (n_heads, d_k).
+
+        - return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        + return X.unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)
+        ...
+        - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
+        + return self.W_O(heads.permute(0, 2, 3, 1).flatten(2)), weights
+        """,
     "heads_not_transposed_back": """
         Heads and tokens are mixed up when the heads are concatenated. Move the axis of the heads
         back behind that of the tokens first.
@@ -133,6 +143,13 @@ WRONG = {
 
         - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
         + return heads.transpose(1, 2).flatten(2), weights
+        """,
+    "averages_the_heads": """
+        The weights are averaged over the heads, as PyTorch's own layer does. Return those of each
+        head, (B, n_heads, T, L).
+
+        - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
+        + return self.W_O(heads.transpose(1, 2).flatten(2)), weights.mean(dim=1)
         """,
     "mask_needs_a_batch": """
         The axis for the heads is inserted at the second position, which suits a mask of (B, T, L)

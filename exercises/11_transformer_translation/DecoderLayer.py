@@ -150,6 +150,13 @@ WRONG = {
         + self.add_2 = AddAndNorm(d_model, dropout)
         + self.add_3 = AddAndNorm(d_model, dropout)
         """,
+    "norm_first_not_in_the_third": """
+        `norm_first` does not reach add_3, so with pre-LN the sum of the feed-forward network is
+        still normalized after it. Pass it on to all three.
+
+        - self.add_3 = AddAndNorm(d_model, dropout, norm_first)
+        + self.add_3 = AddAndNorm(d_model, dropout)
+        """,
     "ignores_dropout": """
         `dropout` does not reach the AddAndNorms, so they use their default, 0.1. Then even a layer with
         dropout=0.0 drops numbers in training.

@@ -227,6 +227,13 @@ WRONG = {
         - return self.dropout(scale * embedding(ids) + self.positions[start:end])
         + return scale * embedding(ids) + self.positions[start:end]
         """,
+    "dropout_before_the_positions": """
+        Dropout acts on the embeddings alone. It acts on the sum of embeddings and positions: add
+        first.
+
+        - return self.dropout(scale * embedding(ids) + self.positions[start:end])
+        + return self.dropout(scale * embedding(ids)) + self.positions[start:end]
+        """,
     "no_target_mask": """
         The decoder layers get no mask for the target: each word sees those that come after it, and
         padding. Pass `decoder_mask(y)`.

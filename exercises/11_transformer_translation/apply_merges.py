@@ -75,6 +75,15 @@ WRONG = {
         - tokens = ["▁", *word]
         + tokens = [*("▁" + word[:1],), *word[1:]]
         """,
+    "nothing_for_an_empty_word": """
+        An empty word has no tokens. The mark stands in front of the characters even if there are
+        none: it is a token of its own.
+
+        - tokens = ["▁", *word]
+        + if not word:
+        +     return []
+        + tokens = ["▁", *word]
+        """,
     "longest_token": """
         It looks for the longest token that fits, as WordPiece does. Byte-pair encoding starts with
         characters and applies the merges in the order in which they were learned.
@@ -90,8 +99,8 @@ WRONG = {
             return tokens
         """,
     "last_merge_first": """
-        The merges are applied in reverse order. The first one learned comes first: later ones are
-        built from its result.
+        Later merges are applied before earlier ones, as in the reverse order, or with the longest
+        tokens first. The first one learned comes first: later ones are built from its result.
 
         - for pair in merges:
         + for pair in reversed(merges):

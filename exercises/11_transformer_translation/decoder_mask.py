@@ -83,11 +83,27 @@ WRONG = {
         + causal = torch.ones(y.shape[1], y.shape[1], dtype=torch.bool).tril(-1)
         + return padding_mask(y != padding) & causal
         """,
+    "padding_attends_to_itself": """
+        Padding may attend to itself here. No token may attend *to* padding, and that includes
+        padding itself.
+
+        - return padding_mask(y != padding) & causal_mask(y.shape[1])
+        + allowed = padding_mask(y != padding) & causal_mask(y.shape[1])
+        + return allowed | torch.eye(y.shape[1], dtype=torch.bool)
+        """,
     "padding_is_always_0": """
         The id 0 is taken for padding whatever `padding` says. Use the argument.
 
         - return padding_mask(y != padding) & causal_mask(y.shape[1])
         + return padding_mask(y != 0) & causal_mask(y.shape[1])
+        """,
+    "padding_at_the_end": """
+        The real tokens are only counted, as if all padding stood at the end. It may stand
+        elsewhere: compare each token with `padding`.
+
+        - return padding_mask(y != padding) & causal_mask(y.shape[1])
+        + n_real = (y != padding).sum(dim=1, keepdim=True)
+        + return padding_mask(torch.arange(y.shape[1]) < n_real) & causal_mask(y.shape[1])
         """,
     "true_is_forbidden": """
         The mask is the wrong way round: True means that a token may attend.

@@ -66,6 +66,12 @@ WRONG = {
         - return [word for word in "".join(tokens).split("▁") if word]
         + return [word for word in "".join(tokens).split("▁")[1:] if word]
         """,
+    "loses_the_last": """
+        The last word is lost. No mark follows it: it ends where the tokens end.
+
+        - return [word for word in "".join(tokens).split("▁") if word]
+        + return [word for word in "".join(tokens).split("▁")[:-1] if word]
+        """,
     "continues_no_word": """
         A token without a mark is added to the last word, but if it is the first token there is no word
         yet. A model may well begin with such a token: then it begins a word.

@@ -136,6 +136,15 @@ WRONG = {
         + order = sorted(range(len(scored)), key=lambda i: -hypotheses[i][1])
         + return [scored[i] for i in order][:n]
         """,
+    "chooses_before_dividing": """
+        The n hypotheses with the highest log-probability are chosen first, and only these are
+        divided by the penalty: a long one that is better by its score is lost. Divide all of them,
+        then choose.
+
+        - scored = [(ids, log_p / ((5 + len(ids)) / 6) ** alpha) for ids, log_p in hypotheses]
+        + best = sorted(hypotheses, key=lambda pair: -pair[1])[:n]
+        + scored = [(ids, log_p / ((5 + len(ids)) / 6) ** alpha) for ids, log_p in best]
+        """,
 }
 
 RIGHT = {

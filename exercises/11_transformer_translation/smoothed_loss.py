@@ -136,6 +136,13 @@ WRONG = {
         - log_p = torch.log_softmax(logits, dim=-1)  # (B, T, |V|)
         + log_p = torch.softmax(logits, dim=-1)
         """,
+    "smooths_the_probabilities": """
+        The model's probability is smoothed, and then comes the logarithm. It is the *labels* that
+        are smoothed: take the logarithms first, then their weighted sum.
+
+        - losses = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
+        + losses = -((1 - smoothing) * right.exp() + smoothing / logits.shape[-1]).log()
+        """,
     "full_share": """
         The right token keeps its full share, and ε comes on top. What the others get is taken from
         it: its term has the factor 1 - ε.

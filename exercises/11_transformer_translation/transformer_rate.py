@@ -47,6 +47,13 @@ WRONG = {
         - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
         + return min(step**-0.5, step * warmup**-1.5) / d_model
         """,
+    "half_of_one_over_d_model": """
+        The rate is divided by twice d_model: `**` comes before `/`, so `d_model ** -1 / 2` divides
+        afterwards. Put the exponent in parentheses.
+
+        - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        + return d_model**-1 / 2 * min(step**-0.5, step * warmup**-1.5)
+        """,
     "multiplies_by_the_root": """
         The rate is multiplied by the square root of d_model. It is divided by it.
 
@@ -83,6 +90,13 @@ WRONG = {
 
         - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
         + return d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
+        """,
+    "half_of_the_power": """
+        The second term is half of the warm-up to the power -3: `**` comes before `/`, so `warmup **
+        -3 / 2` divides afterwards. Put the exponent in parentheses.
+
+        - return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        + return d_model**-0.5 * min(step**-0.5, step * warmup**-3 / 2)
         """,
     "minus_half_by_cases": """
         Up to the peak the step is multiplied by the warm-up to the power -1/2. The exponent is -3/2;

@@ -231,6 +231,15 @@ WRONG = {
         -     if d_model % n_heads:
         -         raise ValueError(f"{n_heads} heads cannot share {d_model} dimensions equally")
         """,
+    "dropout_on_the_hidden_layer": """
+        The second dropout acts inside the feed-forward network. It acts on the network's output,
+        before that is added.
+
+        - new = self.W_2(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh"))
+        - return X + self.dropout(new), K, V
+        + new = self.W_2(self.dropout(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh")))
+        + return X + new, K, V
+        """,
 }
 
 FURTHER = """

@@ -130,7 +130,8 @@ WRONG = {
         + X = self.dropout(self.tokens(ids)) + self.positions.weight[start:end]
         """,
     "without_norm": """
-        The last normalization is missing.
+        The states have not gone through the last normalization. It is a part of `states`, after the
+        last block.
 
         - return self.norm(X), longer
         + return X, longer

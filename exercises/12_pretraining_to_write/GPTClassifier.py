@@ -241,6 +241,21 @@ WRONG = {
         - return self.output(self.dropout(last))
         + return self.output(self.dropout(last)).softmax(dim=-1)
         """,
+    "dropout_on_all_states": """
+        The dropout acts on all states, so those for the loss of the language model lose numbers,
+        too. It acts on the state of the last real token alone.
+
+        - return self._classify(H, mask)
+        + return self._classify(self.dropout(H), mask)
+        ...
+        - return self.output(self.dropout(last))
+        + return self.output(last)
+        ...
+        - H, _ = self.gpt.states(ids)
+        - task = F.cross_entropy(self._classify(H, mask), labels)
+        + H = self.dropout(self.gpt.states(ids)[0])
+        + task = F.cross_entropy(self._classify(H, mask), labels)
+        """,
 }
 
 FURTHER = """

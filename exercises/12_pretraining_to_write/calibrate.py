@@ -142,6 +142,14 @@ WRONG = {
         - return q / q.sum(dim=1, keepdim=True)
         + return q / q.sum(dim=0, keepdim=True)
         """,
+    "tiny_floor_for_zero": """
+        A class that the content-free texts never get is given a tiny preference instead of 0, and
+        then wins everywhere. Raise a ValueError.
+
+        - if (preference == 0).any():
+        -     raise ValueError("a class that content-free texts never get cannot be calibrated")
+        + preference = preference.clamp(min=1e-9)
+        """,
 }
 
 FURTHER = """

@@ -142,6 +142,20 @@ WRONG = {
         - log_p = log_p.gather(-1, ids[:, 1:, None]).squeeze(-1)
         + log_p = log_p.gather(-1, ids[:, 1:, None]).squeeze(-1).clamp(min=-1e4)
         """,
+    "divides_by_the_whole_batch": """
+        The sums are divided by the number of tokens that count in the whole batch. Divide that of
+        each text by its own number.
+
+        - return total / counted.sum(dim=1).clamp(min=1) if per_token else total
+        + return total / counted.sum().clamp(min=1) if per_token else total
+        """,
+    "squeezes_all_axes": """
+        `squeeze()` without a dimension takes away every axis of size 1, also that of the texts or
+        of the tokens where there is a single one. Name the last axis.
+
+        - log_p = log_p.gather(-1, ids[:, 1:, None]).squeeze(-1)
+        + log_p = log_p.gather(-1, ids[:, 1:, None]).squeeze()
+        """,
 }
 
 FURTHER = """

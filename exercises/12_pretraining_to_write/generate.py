@@ -92,7 +92,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("ends", by, prompt, 5, first, 50, title="the end comes first")
     yield case("ends", shift(), some_ids(rng, 3, high=90), 9, never, 3 + n - 2, title="max_length")
     yield case("ends", shift(), some_ids(rng, 4, high=90), n, never, 4, title="no room for a token")
-    yield case("ends", shift(), some_ids(rng, 4, high=90), 0, never, 50, title="no token is wanted")
+    prompt, title = some_ids(rng, 4, high=90), "no token is wanted, so no step is taken"
+    yield case("ends", shift(), prompt, 0, never, 50, text=_FEW, title=title)
     new = prompt
     while prompt[1] in new:
         by, prompt = shift(), some_ids(rng, 3, high=90)
@@ -215,6 +216,33 @@ WRONG = {
         - if not 0 < len(prompt) <= max_length:
         + prompt = prompt[-max_length:]
         + if not prompt:
+        """,
+    "reads_for_nothing": """
+        The prompt is read although no token may be written. Take a step only if there is a token to
+        choose.
+
+        raises ZeroDivisionError
+
+        - while len(new) < min(n, max_length - len(prompt)):
+        -     logits, cache = step(torch.tensor([unread]), cache)
+        -     token = choose(logits)
+        + most = min(n, max_length - len(prompt))
+        + logits, cache = step(torch.tensor([unread]), cache)
+        + while len(new) < most:
+        +     token = choose(logits)
+        ...
+        - unread = [token]
+        + if len(new) < most:
+        +     logits, cache = step(torch.tensor([[token]]), cache)
+        """,
+    "full_prompt_refused": """
+        A prompt of exactly max_length tokens raises a ValueError. It is as long as it may be:
+        nothing is written after it.
+
+        raises ValueError
+
+        - if not 0 < len(prompt) <= max_length:
+        + if not 0 < len(prompt) < max_length:
         """,
 }
 

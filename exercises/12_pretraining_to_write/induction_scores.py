@@ -105,6 +105,14 @@ WRONG = {
         - scores = (weights * after).sum(dim=-1)  # (H, L)
         + scores = (weights.mT * after).sum(dim=-1)  # (H, L)
         """,
+    "not_on_itself": """
+        Where a token follows its own earlier occurrence directly, the position after that is the
+        token itself, and its weight is left out. It counts like the others.
+
+        - after[:, 1:] = same[:, :-1]
+        + after[:, 1:] = same[:, :-1]
+        + after = after.tril(-1)
+        """,
 }
 
 FURTHER = """

@@ -122,6 +122,14 @@ WRONG = {
         - return (losses * counted.flatten()).sum() / counted.sum().clamp(min=1)
         + return (losses * counted.flatten()).sum() / total.clamp(min=1)
         """,
+    "id_0_is_padding": """
+        Tokens with the id 0 are left out as padding, and `counted` is not used. It alone says which
+        tokens count.
+
+        - return (losses * counted.flatten()).sum() / counted.sum().clamp(min=1)
+        + counted = wanted != 0
+        + return (losses * counted.flatten()).sum() / counted.sum().clamp(min=1)
+        """,
 }
 
 FURTHER = """

@@ -246,6 +246,13 @@ WRONG = {
         +         found[f"blocks.{name.split('.')[-3]}.W_O.bias"] = tensor
         + return found
         """,
+    "one_digit_numbers": """
+        The number of a block is taken to be one digit, so blocks from 10 on are lost. It goes up to
+        the next dot.
+
+        - _, number, part = path.split(".", 2)
+        + number, part = path[2], path[4:]
+        """,
 }
 
 FURTHER = """

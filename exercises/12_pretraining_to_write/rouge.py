@@ -201,6 +201,13 @@ WRONG = {
         - return best
         + return 100 * best
         """,
+    "common_ones_once": """
+        An n-gram that both sides have several times counts once in what is common. It counts there
+        as often as the side that has it less often.
+
+        - common, totals = (mine & theirs).total(), (mine.total(), theirs.total())
+        + common, totals = len(mine & theirs), (mine.total(), theirs.total())
+        """,
 }
 
 FURTHER = """

@@ -180,6 +180,13 @@ WRONG = {
         - texts = [list(text) for text in group]
         + texts = group
         """,
+    "three_for_a_single_text": """
+        A single text has no delimiter, so only two special tokens need room there. It is cut one
+        token too early.
+
+        - while sum(map(len, texts)) > max_length - len(texts) - 1:
+        + while sum(map(len, texts)) > max_length - 3:
+        """,
 }
 
 FURTHER = """

@@ -114,6 +114,13 @@ WRONG = {
         + if transferred:
         +     chosen[name] = pretrained[name]
         """,
+    "norms_in_the_blocks": """
+        The normalizations inside the blocks come only with all blocks, like the last one. They
+        belong to their block, whose number decides.
+
+        - transferred |= part == "blocks" and int(number) < n
+        + transferred |= part == "blocks" and int(number) < n and (n >= n_blocks or ".norm_" not in name)
+        """,
 }
 
 FURTHER = """

@@ -164,6 +164,15 @@ WRONG = {
         - raise ValueError(f"there is no kind {kind!r}")
         + return real & earlier
         """,
+    "unknown_kinds_are_sequence_to_sequence": """
+        An unknown kind is taken for "sequence-to-sequence". It should raise a ValueError, or a
+        typing mistake trains another model.
+
+        - if kind == "sequence-to-sequence":
+        -     return real & (earlier | (position < first[:, None])[:, None])
+        - raise ValueError(f"there is no kind {kind!r}")
+        + return real & (earlier | (position < first[:, None])[:, None])
+        """,
 }
 
 FURTHER = """

@@ -146,6 +146,13 @@ WRONG = {
         - parts = [log_p[:, members == c].logsumexp(dim=1) for c in range(max(classes) + 1)]
         + parts = [log_p[:, members == c].logsumexp(dim=1) for c in dict.fromkeys(classes)]
         """,
+    "one_impossible_class": """
+        All classes come out equal as soon as one of them is impossible. Only where all of them are
+        is nothing known: a single impossible class gets 0.
+
+        - nothing = (scores == -math.inf).all(dim=1, keepdim=True)
+        + nothing = (scores == -math.inf).any(dim=1, keepdim=True)
+        """,
 }
 
 FURTHER = """

@@ -209,6 +209,20 @@ WRONG = {
         - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
         + return self.output(F.dropout(self.encoder(ids, segments, mask)[:, 0], self.dropout.p))
         """,
+    "mask_upside_down": """
+        The encoder gets the mask upside down: it sees the padding and not the pieces. Give it the
+        mask as it is, True at pieces.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(ids, segments, ~mask)[:, 0]))
+        """,
+    "tanh_before_the_layer": """
+        The vector goes through a tanh, as in BERT's own pooler. Here the linear layer is applied to
+        the vector of the first token itself.
+
+        - return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0]))
+        + return self.output(self.dropout(self.encoder(ids, segments, mask)[:, 0].tanh()))
+        """,
 }
 
 FURTHER = """

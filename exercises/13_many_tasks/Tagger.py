@@ -218,6 +218,12 @@ WRONG = {
         + H = self.encoder(ids, torch.zeros_like(ids), mask)
         + return self.output(F.dropout(H, self.dropout.p))
         """,
+    "dropout_on_the_scores": """
+        The dropout acts on the scores. It acts on the vectors, before the linear layer.
+
+        - return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+        + return self.dropout(self.output(self.encoder(ids, torch.zeros_like(ids), mask)))
+        """,
 }
 
 FURTHER = """

@@ -195,6 +195,13 @@ WRONG = {
         - if not answers:
         -     raise ValueError("a question needs a right answer")
         """,
+    "punctuation_inside_kept": """
+        Punctuation goes only at the ends of the words. It is deleted inside them, too: well-known
+        becomes wellknown.
+
+        - kept = "".join(c for c in text.lower() if c not in string.punctuation)
+        + kept = " ".join(word.strip(string.punctuation) for word in text.lower().split())
+        """,
 }
 
 FURTHER = """

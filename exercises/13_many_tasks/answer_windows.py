@@ -162,6 +162,15 @@ WRONG = {
         - if not pieces:
         -     raise ValueError(f"no piece of the paragraph belongs to the answer {answer}")
         """,
+    "stride_of_the_room_refused": """
+        A stride as large as the room raises a ValueError. The windows follow each other without a
+        gap then; only a larger one skips pieces.
+
+        raises ValueError
+
+        - if not question or room < 1 or not 1 <= stride <= room:
+        + if not question or room < 1 or not 1 <= stride < room:
+        """,
 }
 
 FURTHER = """

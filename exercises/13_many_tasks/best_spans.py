@@ -138,6 +138,24 @@ WRONG = {
         - scores = scores.masked_fill(~legal_spans, -math.inf)
         + scores = scores.masked_fill(~legal_spans, 0.0)
         """,
+    "only_the_best_ends": """
+        Only pairs of the n best beginnings and the n best ends are compared. A legal span with a
+        high sum may have neither: compare all legal pairs.
+
+        - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        + legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        + first, last = torch.zeros(L, dtype=torch.bool), torch.zeros(L, dtype=torch.bool)
+        + first[start.topk(min(n, L)).indices] = True
+        + last[end.topk(min(n, L)).indices] = True
+        + legal_spans &= first[:, None] & last
+        """,
+    "log_probabilities": """
+        The scores went through a softmax and a logarithm. The score of a span is the plain sum of
+        the scores of its beginning and its end.
+
+        - scores = start[:, None] + end
+        + scores = start.log_softmax(dim=0)[:, None] + end.log_softmax(dim=0)
+        """,
 }
 
 FURTHER = """

@@ -134,6 +134,23 @@ WRONG = {
         - scores[real] = model(ids[real], segments[real], mask[real])[:, 0]
         + scores[real] = model(ids[real], torch.zeros_like(segments[real]), mask[real])[:, 0]
         """,
+    "place_by_place": """
+        The model is called several times, for the first options of all questions, then for the
+        second ones, and so on. One call with all options is wanted.
+
+        - scores[real] = model(ids[real], segments[real], mask[real])[:, 0]
+        + for k in range(ids.shape[1]):
+        +     rows = real[:, k]
+        +     if rows.any():
+        +         scores[rows, k] = model(ids[rows, k], segments[rows, k], mask[rows, k])[:, 0]
+        """,
+    "large_negative_for_missing": """
+        Options that there are not have a large negative score. It should be minus infinity, which
+        no score of the model can reach.
+
+        - scores = torch.full(real.shape, -math.inf)
+        + scores = torch.full(real.shape, -1e4)
+        """,
 }
 
 FURTHER = """

@@ -205,6 +205,22 @@ WRONG = {
         - return precision, recall, 2 * right / (n_gold + n_predicted) if right else 0.0
         + return 100 * precision, 100 * recall, 200 * right / (n_gold + n_predicted) if right else 0.0
         """,
+    "perfect_if_there_is_nothing": """
+        Where nothing is predicted and there is nothing to find, all three values are 1. They are
+        defined to be 0 here.
+
+        - precision = right / n_predicted if n_predicted else 0.0
+        + if not n_predicted and not n_gold:
+        +     return 1.0, 1.0, 1.0
+        + precision = right / n_predicted if n_predicted else 0.0
+        """,
+    "shared_word_is_enough": """
+        An entity counts as right as soon as it shares a word with a gold one of its kind. First
+        word, end and kind have to agree.
+
+        - right += len(set(one) & set(other))
+        + right += sum(any(a < d and c < b and k == m for c, d, m in one) for a, b, k in set(other))
+        """,
 }
 
 FURTHER = """

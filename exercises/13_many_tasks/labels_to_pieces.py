@@ -35,6 +35,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "special tokens only, all labels left over"
     yield Case("edges", [labels(n), [None, None]], title=title)
     yield Case("edges", [labels(n), pieces([1] * n)[1:-1]], title="no special tokens")
+    first, second = rng.choice(7, 2, replace=False).tolist()
+    title = "a word in the middle has no piece"
+    yield Case("edges", [[number(rng, 0, 6), first, second], [None, 0, 2, None]], title=title)
     yield Case("edges", [[], []], title="nothing")
     yield Case("edges", [labels(n), pieces([1] * (n + 1))], title="no label", judge=VALUE_ERROR)
     title = "no label, after a word without a piece"
@@ -42,6 +45,22 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "next_label_for_each_word": """
+        The labels are handed out one after another, whenever a new word begins. If a word has no piece,
+        the words after it get the wrong ones. Take the label with the number of the word.
+
+        def labels_to_pieces(labels, word_ids):
+            found, before, left = [], None, list(labels)
+            for word in word_ids:
+                if word is None or word == before:
+                    found.append(-100)
+                elif left:
+                    found.append(left.pop(0))
+                else:
+                    raise ValueError("a piece of a word without a label")
+                before = word
+            return found
+        """,
     "all_pieces": """
         Every piece of a word gets its label. Only the first one should; the others get -100.
 

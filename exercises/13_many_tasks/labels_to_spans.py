@@ -131,6 +131,24 @@ WRONG = {
         - if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
         -     raise ValueError(f"{label!r} is no label of BIO")
         """,
+    "kind_missing_accepted": """
+        A `B-` or `I-` that no kind follows is accepted. It is no label, and should raise a
+        ValueError.
+
+        - spans, first, kind = [], 0, ""
+        + spans, first, kind = [], 0, None
+        ...
+        - if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != bool(name):
+        + if mark not in ("B", "I", "O") or (mark == "O") != (label == "O") or (mark != "O") != ("-" in label):
+        ...
+        - if kind and (mark != "I" or name != kind):
+        + if kind is not None and (mark != "I" or name != kind):
+              spans.append((first, i, kind))
+        -     kind = ""
+        - if name and not kind:
+        +     kind = None
+        + if mark != "O" and kind is None:
+        """,
 }
 
 FURTHER = """

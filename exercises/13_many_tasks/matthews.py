@@ -29,6 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", lists(0, a, 0, b), title="always 0")
     yield Case("edges", lists(a, 0, 0, b), title="only ones to find")
     yield Case("edges", lists(a, b, 0, 0), title="all right")
+    yield Case("edges", lists(a, 0, 0, 0), title="only ones, all right")
     yield Case("edges", lists(0, 0, a, b), title="all wrong")
     yield Case("edges", lists(0, a, b, c), title="no true positives")
     yield Case("edges", lists(400, 300, 200 + a, 90), title="many examples")
@@ -120,6 +121,23 @@ WRONG = {
 
         - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
         -     raise ValueError("both lists need the same length and labels 0 or 1")
+        """,
+    "equal_lists_are_one": """
+        Equal lists give 1. Without both kinds of label a list has the value 0, even where the two lists
+        are equal.
+
+        - counts = Counter(zip(gold, predicted))
+        + if gold == predicted:
+        +     return 1.0
+        + counts = Counter(zip(gold, predicted))
+        """,
+    "empty_lists_refused": """
+        Two empty lists raise an error. They have no kind of label, so the value is 0.
+
+        raises ValueError
+
+        - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        + if not gold or len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
         """,
 }
 

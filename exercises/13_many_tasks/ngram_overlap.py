@@ -118,6 +118,19 @@ WRONG = {
         - return [sum(hits) / len(hits) if hits else 0.0 for hits in found]
         + return [sum(hits) / len(hits) if hits else 1.0 for hits in found]
         """,
+    "words_glued_together": """
+        The words of an n-gram are joined without anything between them, so different n-grams become
+        equal: "to day" and "tod ay". Keep the words apart, as in a tuple.
+
+        - return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+        + return ["".join(words[i : i + n]) for i in range(len(words) - n + 1)]
+        """,
+    "short_texts_left_out": """
+        A text of fewer than n words has no entry. Each text has one; this one's share is 0.
+
+        - return [sum(hits) / len(hits) if hits else 0.0 for hits in found]
+        + return [sum(hits) / len(hits) for hits in found if hits]
+        """,
 }
 
 FURTHER = """

@@ -150,6 +150,14 @@ WRONG = {
         + a, b = a[: len(b)], b[: len(a)]
         + differences = a.double() - b.double()
         """,
+    "normal_interval_unbiased": """
+        This takes the means to be normally distributed, and a single mean has no standard
+        deviation. Use their quantiles.
+
+        - low, high = means.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+        + middle, spread = differences.mean(), means.std()
+        + low, high = (middle - 1.96 * spread).item(), (middle + 1.96 * spread).item()
+        """,
 }
 
 FURTHER = """

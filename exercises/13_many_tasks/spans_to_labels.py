@@ -219,6 +219,21 @@ WRONG = {
         - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
         + if set(labels[first:end]) - {"O"}:
         """,
+    "repeated_span_accepted": """
+        The same span twice is accepted. It shares its words with itself then: a ValueError.
+
+        - for first, end, kind in spans:
+        + for first, end, kind in sorted({*spans}):
+        """,
+    "neighbors_refused": """
+        Spans that touch are taken for overlapping. The end is the word after the last one, so a
+        span may begin where another one ends.
+
+        raises ValueError
+
+        - if not 0 <= first < end <= n_words or set(labels[first:end]) != {"O"}:
+        + if not 0 <= first < end <= n_words or set(labels[max(0, first - 1):end + 1]) != {"O"}:
+        """,
 }
 
 FURTHER = """

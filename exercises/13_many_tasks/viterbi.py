@@ -199,6 +199,13 @@ WRONG = {
         + sums = best[:, :, None] + transitions
         + values, before = (sums / 30).logsumexp(dim=1) * 30, sums.max(dim=1).indices
         """,
+    "scores_of_padding_added": """
+        At padding the best scores still grow by the scores there, which changes the labels of the
+        words before. Where there is no word, they stay as they are.
+
+        - best = torch.where(word, values + scores[:, t], best)
+        + best = torch.where(word, values, best) + scores[:, t]
+        """,
 }
 
 FURTHER = """

@@ -135,6 +135,14 @@ WRONG = {
         + both = [(made, real) for made, real in zip(translations, sentences) if made]
         + return translation_batch([m for m, _ in both], [s for _, s in both], language, eos)
         """,
+    "zip_hides_what_is_missing": """
+        If translations are missing, the sentences without one are left out silently: zip stops at
+        the shorter list. Pass both lists on as they are; translation_batch raises the ValueError.
+
+        - return translation_batch(translations, sentences, language, eos)
+        + pairs = list(zip(translations, sentences))
+        + return translation_batch([t for t, _ in pairs], [s for _, s in pairs], language, eos)
+        """,
 }
 
 RIGHT = {

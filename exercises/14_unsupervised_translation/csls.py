@@ -177,6 +177,13 @@ WRONG = {
         + r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
         + r_rows = (2 * similarity - r_columns[None]).topk(k, dim=1).values.mean(dim=1)
         """,
+    "columns_from_the_difference": """
+        The columns' means are taken from the similarities minus the rows' means. Both means are
+        those of the similarities as they were given.
+
+        - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
+        + r_columns = (similarity - r_rows[:, None]).topk(k, dim=0).values.mean(dim=0)
+        """,
 }
 
 RIGHT = {

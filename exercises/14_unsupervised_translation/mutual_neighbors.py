@@ -158,6 +158,13 @@ WRONG = {
                     pairs.append((i, j))
             return pairs
         """,
+    "only_positive_similarities": """
+        Pairs whose similarity is not above 0 are left out. Two words can be each other's nearest
+        with a similarity below 0, too.
+
+        - return [(i, j) for i, j in enumerate(right) if left[j] == i]
+        + return [(i, j) for i, j in enumerate(right) if left[j] == i and similarity[i, j] > 0]
+        """,
 }
 
 RIGHT = {

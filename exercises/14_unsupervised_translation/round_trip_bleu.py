@@ -151,6 +151,15 @@ WRONG = {
         - scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
         + scores.append(corpus_bleu(back, [[ids] for ids in sentences[other]]))
         """,
+    "weighted_by_sentences": """
+        The two scores are weighted by the numbers of sentences. Each language counts the same: take
+        the plain mean.
+
+        -     scores.append(corpus_bleu(back, [[ids] for ids in sentences[language]]))
+        - return sum(scores) / 2
+        +     scores.append(len(back) * corpus_bleu(back, [[ids] for ids in sentences[language]]))
+        + return sum(scores) / sum(map(len, sentences.values()))
+        """,
 }
 
 RIGHT = {

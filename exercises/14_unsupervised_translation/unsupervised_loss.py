@@ -189,6 +189,13 @@ WRONG = {
         + total.backward()
         + return total
         """,
+    "order_of_the_tokens": """
+        The languages come in the order of their tokens. Take the order of the keys of `sentences`:
+        it decides which random numbers each of them gets.
+
+        - first, second = sentences
+        + first, second = sorted(sentences)
+        """,
 }
 
 RIGHT = {

@@ -96,6 +96,16 @@ WRONG = {
         - return [dictionary.get(word, word) for word in sentence]
         + return [dictionary.get(word.lower(), word) for word in sentence]
         """,
+    "replaces_inside_words": """
+        The words are replaced in the joined text, also where they are a part of other words. Look
+        up one word after the other in the list.
+
+        - return [dictionary.get(word, word) for word in sentence]
+        + text = " ".join(sentence)
+        + for word in sentence:
+        +     text = text.replace(word, dictionary.get(word, word), 1)
+        + return text.split()
+        """,
 }
 
 RIGHT = {

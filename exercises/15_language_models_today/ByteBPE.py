@@ -239,6 +239,31 @@ WRONG = {
         - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
         + for piece in pieces(bytes(map(ord, text)) if isinstance(text, str) else text):
         """,
+    "bytes_read_as_text": """
+        Bytes are read as text first, and what is no text gets lost. `encode` takes bytes as they
+        are: only a text has to be turned into bytes.
+
+        - for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+        + if not isinstance(text, str):
+        +     text = text.decode("utf-8", errors="replace")
+        + for piece in pieces(text.encode("utf-8")):
+        """,
+    "from_the_right": """
+        A merge goes through the piece from the right. It goes from the left: of three equal bytes,
+        the first two are merged.
+
+        - i = 0
+        - while i < len(tokens) - 1:
+        -     if tokens[i] == left and tokens[i + 1] == right:
+        -         tokens[i : i + 2] = [new]
+        -     i += 1
+        + i = len(tokens) - 2
+        + while i >= 0:
+        +     if tokens[i : i + 2] == [left, right]:
+        +         tokens[i : i + 2] = [new]
+        +         i -= 1
+        +     i -= 1
+        """,
 }
 
 FURTHER = """

@@ -202,6 +202,20 @@ WRONG = {
         + self.W_V = nn.Linear(d_model, n_key_heads * self.d_k)
         + self.W_O = nn.Linear(d_model, d_model)
         """,
+    "base_for_the_queries_only": """
+        The keys are rotated with the default base, the queries with the one that was given. Both
+        need the same.
+
+        - Q, K = rotate(Q, positions, self.base), rotate(K, positions, self.base)
+        + Q, K = rotate(Q, positions, self.base), rotate(K, positions)
+        """,
+    "odd_heads_accepted": """
+        Heads with an odd number of dimensions are accepted. They cannot be rotated in pairs: a
+        ValueError, already when the layer is made.
+
+        - if d_model % n_heads or d_model // n_heads % 2:
+        + if d_model % n_heads:
+        """,
 }
 
 FURTHER = """

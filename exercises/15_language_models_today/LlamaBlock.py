@@ -107,6 +107,20 @@ WRONG = {
         - return X + self.network(self.norm_2(X)), K, V
         + return X + self.network(self.norm_2(X + Z)), K, V
         """,
+    "network_added_to_the_normalized": """
+        The network's update is added to the normalized tokens. It belongs on the sum as it was
+        before the second normalization.
+
+        - return X + self.network(self.norm_2(X)), K, V
+        + X = self.norm_2(X)
+        + return X + self.network(X), K, V
+        """,
+    "eps_for_norm_1_only": """
+        norm_2 has its default eps, not the one that was given. Pass eps on to both normalizations.
+
+        - self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
+        + self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model)
+        """,
 }
 
 FURTHER = """

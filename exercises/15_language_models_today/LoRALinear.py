@@ -197,6 +197,13 @@ WRONG = {
         + self.lora_B.weight.zero_()
         + return self.linear.weight.data
         """,
+    "divided_by_the_root_of_the_rank": """
+        The change is multiplied by alpha divided by the root of the rank. Divide by the rank
+        itself.
+
+        - self.linear, self.scale = linear.requires_grad_(False), alpha / rank
+        + self.linear, self.scale = linear.requires_grad_(False), alpha / math.sqrt(rank)
+        """,
 }
 
 FURTHER = """

@@ -114,6 +114,20 @@ WRONG = {
         - self.weight = nn.Parameter(torch.ones(d))
         + self.weight = nn.Parameter(torch.zeros(d))
         """,
+    "one_plus_the_gain": """
+        The vectors are multiplied by 1 + weight, as in Gemma. Here the weight is the gain itself,
+        which begins with ones.
+
+        - return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * self.weight
+        + return X * torch.rsqrt(X.pow(2).mean(dim=-1, keepdim=True) + self.eps) * (1 + self.weight)
+        """,
+    "eps_of_1e_6": """
+        eps is always 1e-6. Keep the one that was given, whose default is 1e-5, and add it in
+        `forward`.
+
+        - self.eps = eps
+        + self.eps = 1e-6
+        """,
 }
 
 FURTHER = """

@@ -92,6 +92,12 @@ WRONG = {
         - return self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))
         + return self.W_down(F.silu(self.W_gate(X) * self.W_up(X)))
         """,
+    "W_down_with_bias": """
+        W_down has a bias. None of the three layers has one: take bias=False here, too.
+
+        - self.W_down = nn.Linear(d_hidden, d_model, bias=False)
+        + self.W_down = nn.Linear(d_hidden, d_model)
+        """,
 }
 
 FURTHER = """

@@ -176,6 +176,13 @@ WRONG = {
         - return ids, counted
         + return ids, [int(c) for c in counted]
         """,
+    "shifted_to_the_next": """
+        `counted` is shifted by one, as if it marked the tokens after which something is to be
+        learned. It is True at the ids of the answer themselves.
+
+        - return ids, counted
+        + return ids, counted[1:] + [False]
+        """,
 }
 
 FURTHER = """

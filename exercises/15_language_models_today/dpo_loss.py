@@ -127,6 +127,14 @@ WRONG = {
         - return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
         + return -F.logsigmoid(beta * raised).mean()
         """,
+    "a_sigmoid_for_each_answer": """
+        Each of the two answers has a sigmoid of its own. There is one for each pair, of the
+        difference of the two changes.
+
+        - return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
+        + raised, lowered = chosen - reference_chosen, reference_rejected - rejected
+        + return -(F.logsigmoid(beta * raised) + F.logsigmoid(beta * lowered)).sum() / max(1, len(raised))
+        """,
 }
 
 FURTHER = """

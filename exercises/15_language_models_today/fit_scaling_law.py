@@ -181,6 +181,22 @@ WRONG = {
         - return best[1:]
         + return tuple(torch.tensor(number) for number in best[1:])
         """,
+    "negative_floors_skipped": """
+        An alpha whose E would be below 0 is left out, and where this happens to all of them there
+        is no law left. Set E to 0, fit A anew, and compare this law with the others.
+
+        raises TypeError
+
+        - best = (math.inf, 0.0, 0.0, 0.0)
+        + best = None
+        ...
+        - E, A = torch.zeros(()), (x * losses).sum() / x.pow(2).sum()
+        + continue
+        ...
+        - best = min(best, (error.item(), E.item(), A.item(), alpha))
+        + if best is None or error < best[0]:
+        +     best = (error.item(), E.item(), A.item(), alpha)
+        """,
 }
 
 FURTHER = """

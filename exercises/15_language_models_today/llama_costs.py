@@ -144,6 +144,20 @@ WRONG = {
         - "cache_bytes": 2 * 2 * n_layers * n_key_heads * d_k * length,
         + "cache_bytes": 2 * 2 * n_key_heads * d_k * length,
         """,
+    "causal_pairs_only": """
+        The attention is counted for the pairs that the mask allows. All L × L count: what the mask
+        removes is computed, too.
+
+        - pairs = n_layers * 2 * 2 * length * length * d_model
+        + pairs = n_layers * 2 * length * (length + 1) * d_model
+        """,
+    "head_at_the_last_token": """
+        The head is counted for one token. Reading a text at once, it makes scores at each of the L
+        tokens.
+
+        - "operations": 2 * length * (matrices + words) + pairs,
+        + "operations": 2 * (length * matrices + words) + pairs,
+        """,
 }
 
 FURTHER = """

@@ -130,6 +130,17 @@ WRONG = {
         - return (W / scale[:, None]).round().to(torch.int8), scale
         + return ((W / scale[:, None]).round() + 128).to(torch.uint8), scale
         """,
+    "size_of_the_largest_number": """
+        The scale comes from the largest number of a row. A negative one may be larger in size: take
+        the sizes first, and the largest of them then.
+
+        - scale = W.abs().amax(dim=1) / 127
+        - scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        - return (W / scale[:, None]).round().to(torch.int8), scale
+        + scale = W.amax(dim=1).abs() / 127
+        + scale = torch.where(scale == 0, torch.ones_like(scale), scale)
+        + return (W / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale
+        """,
 }
 
 FURTHER = """

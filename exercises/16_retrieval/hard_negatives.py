@@ -225,6 +225,19 @@ WRONG = {
         - return kept[:n]
         + return [kept[i] for i in range(n)]
         """,
+    "all_of_some_answers": """
+        With several right answers a paragraph is left out only if it contains all of them. A single
+        one is enough: `any`, not `all`.
+
+        - answers = [list(answer) for answer in answers if answer]
+        + answers = [list(answer) for answer in answers]
+        ...
+        - return any(words[i : i + size] == answer for i in range(len(words) - size + 1))
+        + return size > 0 and any(words[i : i + size] == answer for i in range(len(words) - size + 1))
+        ...
+        - if document != positive and not any(contains(paragraphs[document], a) for a in answers)
+        + if document != positive and not (answers and all(contains(paragraphs[document], a) for a in answers))
+        """,
 }
 
 RIGHT = {

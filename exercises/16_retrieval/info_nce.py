@@ -105,8 +105,9 @@ WRONG = {
         + S = F.normalize(Q, dim=1) @ F.normalize(P, dim=1).mT / temperature
         """,
     "repeated_are_negatives": """
-        Two questions with the same paragraph push each other's away, although it answers both.
-        Where the numbers of the paragraphs are equal, leave out all but the question's own column.
+        Where two questions have the same paragraph, it counts twice among those to choose from,
+        although it answers both. Where the numbers of the paragraphs are equal, leave out all but
+        the question's own column.
 
         - S = S.masked_fill((numbers[:, None] == numbers) & ~own, -math.inf)
         + S = S + 0.0

@@ -109,6 +109,24 @@ WRONG = {
         def inverted_index(documents):
             return {number: sorted(Counter(words).items()) for number, words in enumerate(documents)}
         """,
+    "counter_not_emptied": """
+        The counts of one document go on in the next, so later documents have the words of earlier
+        ones. Begin to count anew for each document.
+
+        - for number, words in enumerate(documents):
+        -     for word, count in Counter(words).items():
+        + counts = Counter()
+        + for number, words in enumerate(documents):
+        +     counts.update(words)
+        +     for word, count in counts.items():
+        """,
+    "sorted_by_count": """
+        The postings of a word are sorted by their counts. They stay in the order of the numbers of
+        the documents.
+
+        - return index
+        + return {word: sorted(found, key=lambda posting: -posting[1]) for word, found in index.items()}
+        """,
 }
 
 RIGHT = {

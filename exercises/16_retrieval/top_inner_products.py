@@ -267,6 +267,28 @@ WRONG = {
         + k = min(k, len(block) or k)
         + best, kept = best.topk(min(k, best.shape[1]), dim=1)
         """,
+    "filled_up": """
+        Where there are fewer vectors than k, places with minus infinity fill the result up. It has
+        min(k, N) columns.
+
+        - best = queries.new_empty(len(queries), 0)
+        - where = torch.empty(len(queries), 0, dtype=torch.long)
+        + best = queries.new_full((len(queries), k), -math.inf)
+        + where = torch.full((len(queries), k), -1)
+        """,
+    "cut_without_comparing": """
+        The best k of every block stand one behind the other, and the first k of them are returned.
+        Compare those of all blocks: the best may come later.
+
+        def top_inner_products(queries, blocks, k):
+            values, numbers, first = [], [], 0
+            for block in blocks:
+                found = (queries @ block.mT).topk(min(k, len(block)), dim=1)
+                values.append(found.values)
+                numbers.append(found.indices + first)
+                first += len(block)
+            return torch.cat(values, dim=1)[:, :k], torch.cat(numbers, dim=1)[:, :k]
+        """,
 }
 
 RIGHT = {

@@ -184,6 +184,21 @@ def numerical_gradient(f, x, eps):
 # +     return torch.randn(n)
 
 
+# %% seeded_sample: NumPy's numbers | draws_with_numpy
+def seeded_sample(n, seed):
+    import numpy as np
+
+    return torch.tensor(np.random.RandomState(seed).randn(n), dtype=torch.float32)
+
+
+# %% seeded_sample: the numbers of NumPy's default_rng | draws_with_default_rng
+def seeded_sample(n, seed):
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    return torch.tensor(rng.normal(size=n), dtype=torch.float32)
+
+
 # %% standardize: the mean of the whole table, a deviation per column | one_mean_for_all_columns
 def standardize(x):
     sigma = x.std(dim=0, unbiased=False)
@@ -247,6 +262,12 @@ def pairwise_distances(a, b):
     return ((a[:, None] - b[None]) ** 2).sum(-1, keepdim=True).sqrt()
 
 
+# %% pairwise_distances: expands the square without its 2 | forgets_the_factor_two
+def pairwise_distances(a, b):
+    squares = (a**2).sum(dim=1)[:, None] + (b**2).sum(dim=1)[None, :]
+    return (squares - a @ b.T).clamp(min=0).sqrt()
+
+
 # %% mean_squared_error_gradient: errors times rows, not added up | does_not_add_up
 # -     return 2 / len(y) * (X.T @ errors)
 # +     return 2 * errors[:, None] * X / len(y)
@@ -266,6 +287,11 @@ def word_lengths(words):
     for w in words:
         result.append(len(w.encode("utf-8")))
     return result
+
+
+# %% word_lengths: different characters only | counts_different_characters
+def word_lengths(words):
+    return [len(set(word)) for word in words]
 
 
 # %% standardize: one deviation for the whole table | one_deviation_for_all_columns
@@ -290,11 +316,28 @@ def standardize(x):
     return c / s if s > 0 else c
 
 
+# %% standardize: zeros everywhere if a column is constant | zeros_for_the_whole_table
+def standardize(x):
+    std = x.std(dim=0, unbiased=False)
+    if (std == 0).any():
+        return torch.zeros_like(x)
+    return (x - x.mean(dim=0)) / std
+
+
 # %% masked_mean: divides by the length of the longest text | divides_by_the_longest_count
 def masked_mean(x, mask):
     total = torch.where(mask, x, torch.zeros_like(x)).sum(dim=-1)
     longest = mask.sum(dim=-1).max().clamp(min=1)
     return total / longest
+
+
+# %% masked_mean: the first n positions of each row | takes_the_first_positions
+def masked_mean(x, mask):
+    means = torch.zeros(len(x), dtype=x.dtype)
+    for i, n in enumerate(mask.sum(dim=1).tolist()):
+        if n > 0:
+            means[i] = x[i, :n].mean()
+    return means
 
 
 # %% mean_squared_error_gradient: a column minus a row, then a mean | column_minus_row_averaged
@@ -316,6 +359,18 @@ def mean_squared_error_gradient(w, X, y):
     return 2 * (X.T @ e).mean(1) / X.shape[0]
 
 
+# %% mean_squared_error_gradient: the product of two means | multiplies_the_means
+def mean_squared_error_gradient(w, X, y):
+    error = (X @ w - y).mean()
+    return 2 * error * X.mean(dim=0)
+
+
+# %% mean_squared_error_gradient: the errors stay squared | keeps_the_square
+def mean_squared_error_gradient(w, X, y):
+    error = (X @ w - y) ** 2
+    return 2 / len(y) * (X.T @ error)
+
+
 # %% numerical_gradient: steps on x itself and goes back, up to rounding | goes_back_up_to_rounding
 def numerical_gradient(f, x, eps):
     g = torch.zeros_like(x)
@@ -327,3 +382,10 @@ def numerical_gradient(f, x, eps):
         x[i] += eps
         g[i] = (above - below) / (2 * eps)
     return g
+
+
+# %% numerical_gradient: half a step to either side | steps_of_half_eps
+# -         step[i] = eps
+# -         gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
+# +         step[i] = eps / 2
+# +         gradient[i] = (f(x + step) - f(x - step)) / eps

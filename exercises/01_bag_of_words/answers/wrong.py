@@ -65,6 +65,12 @@ def predict_classes(X, w, w_0):
     return X @ w + w_0 > 0
 
 
+# %% predict_classes: the bias inside the sum | adds_the_bias_for_every_word
+def predict_classes(X, w, w_0):
+    scores = (X * w + w_0).sum(dim=1)
+    return (scores > 0).long()
+
+
 # %% sigmoid: the naive form | overflows
 def sigmoid(z):
     return torch.exp(z) / (torch.exp(z) + 1)
@@ -223,6 +229,30 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
 # +     return {word: n / len(texts) for word, n in df.items()}
 
 
+# %% document_frequency: one set for all texts | counts_for_all_texts_once
+def document_frequency(texts):
+    df = {}
+    seen = set()
+    for text in texts:
+        for word in text:
+            if word not in seen:
+                seen.add(word)
+                df[word] = df.get(word, 0) + 1
+    return df
+
+
+# %% document_frequency: the first text gives 0 | first_text_counts_zero
+def document_frequency(texts):
+    df = {}
+    for text in texts:
+        for word in set(text):
+            if word in df:
+                df[word] += 1
+            else:
+                df[word] = 0
+    return df
+
+
 # %% tfidf: no ones, and df at least 1 | raises_zero_to_one
 def tfidf(counts, df, n_texts):
     return counts * torch.log(n_texts / df.clamp(min=1))
@@ -251,6 +281,13 @@ def negative_log_likelihood(scores, y):
 def minibatches(n, batch_size, generator):
     batches = list(torch.arange(n).split(batch_size))
     return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+# %% minibatches: batches of about equal size | about_equal_sizes
+def minibatches(n, batch_size, generator):
+    order = torch.randperm(n, generator=generator)
+    n_batches = math.ceil(n / batch_size)
+    return list(torch.tensor_split(order, n_batches)) if n_batches else []
 
 
 # %% train_logistic_regression: the rate decays from what is left | decays_what_is_decayed
@@ -290,6 +327,11 @@ def tfidf(counts, df, n_texts):
 # +     return X.T @ error / len(X) + 2 * l2 * w, error.mean()
 
 
+# %% gradient: predicted classes for probabilities | takes_classes_for_probabilities
+# -     error = sigmoid(X @ w + w_0) - y
+# +     error = (predict_classes(X, w, w_0) - y).to(X.dtype)
+
+
 # %% build_vocabulary: only the alphabet | only_alphabetical
 # -     kept = [word for word in counts if counts[word] >= min_count]
 # -     kept.sort(key=lambda word: (-counts[word], word))
@@ -306,6 +348,18 @@ def build_vocabulary(texts, min_count=1, max_size=None):
 # %% tfidf: logarithm to base 10 | has_base_ten
 def tfidf(counts, df, n_texts):
     return counts * torch.log10((1 + n_texts) / (1 + df))
+
+
+# %% tfidf: rows of length 1 | normalizes_the_rows
+def tfidf(counts, df, n_texts):
+    weighted = counts * torch.log((1 + n_texts) / (1 + df))
+    return torch.nn.functional.normalize(weighted, dim=1)
+
+
+# %% tfidf: one plus the logarithm of the counts | takes_one_plus_the_logarithm
+def tfidf(counts, df, n_texts):
+    tf = torch.where(counts > 0, 1 + counts.clamp(min=1).log(), torch.zeros_like(counts))
+    return tf * torch.log((1 + n_texts) / (1 + df))
 
 
 # %% sigmoid: computes and returns float32 | turns_float32
@@ -341,6 +395,25 @@ def negative_log_likelihood(scores, y):
     return -(y * (p + 1e-7).log() + (1 - y) * (1 - p + 1e-7).log()).mean()
 
 
+# %% negative_log_likelihood: a mean for each class | adds_two_means
+def negative_log_likelihood(scores, y):
+    def cost(s):
+        return torch.maximum(s, torch.zeros_like(s)) + torch.log1p(torch.exp(-s.abs()))
+
+    loss = torch.zeros(())
+    for of_class in (-scores[y == 1], scores[y == 0]):
+        if len(of_class):
+            loss = loss + cost(of_class).mean()
+    return loss
+
+
+# %% negative_log_likelihood: the exponent without an absolute value | adds_the_maximum_to_the_whole_loss
+def negative_log_likelihood(scores, y):
+    signed = torch.where(y == 1, scores, -scores)
+    losses = torch.maximum(-signed, torch.zeros_like(signed)) + torch.log(1 + torch.exp(-signed))
+    return losses.mean()
+
+
 # %% train_logistic_regression: y not indexed | all_classes_for_each_batch
 def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progress=iter):
     w, w_0 = torch.zeros(X.shape[1]), torch.zeros(())
@@ -363,6 +436,14 @@ def train_logistic_regression(X, y, epochs, batch_size, lr, l2, generator, progr
 # %% train_logistic_regression: random start | draws_the_weights
 # -     w, w_0 = torch.zeros(X.shape[1]), torch.tensor(0.0)
 # +     w, w_0 = 0.01 * torch.randn(X.shape[1], generator=generator), torch.zeros(())
+
+
+# %% train_logistic_regression: the rate decays from step to step | decays_from_step_to_step
+# -         step = lr * (1 - epoch / epochs)
+# -         for batch in minibatches(len(X), batch_size, generator):
+# +         drawn = minibatches(len(X), batch_size, generator)
+# +         for number, batch in enumerate(drawn):
+# +             step = lr * (1 - (epoch * len(drawn) + number) / (epochs * len(drawn)))
 
 
 # %% split_words: only the plain split | splits_at_spaces
@@ -424,6 +505,11 @@ def split_words(text):
         else:
             tokens += re.findall(r"\w+(?:['-]\w+|(?<=\d)[.,]\d\w*)*|\.\.\.|[^\w\s]", piece)
     return tokens
+
+
+# %% split_words: cuts at the comma of a number | cuts_numbers_at_the_comma
+# -     inside = rf"(?!{ending})['-]|(?<=\d)[.,](?=\d)"
+# +     inside = rf"(?!{ending})['-]|(?<=\d)\.(?=\d)"
 
 
 # %% bag_of_words: the second word is added to nothing | adds_only_once
@@ -572,9 +658,24 @@ def wilson_interval(correct, n):
     return ((phat + z**2 / (2 * n) - z * root) / denom, (phat + z**2 / (2 * n) + z * root) / denom)
 
 
+# %% wilson_interval: two right and two wrong ones added | adds_two_and_two
+def wilson_interval(correct, n):
+    if n == 0:
+        return 0.0, 1.0
+    n = n + 4
+    p = (correct + 2) / n
+    half = 1.96 * math.sqrt(p * (1 - p) / n)
+    return p - half, p + half
+
+
 # %% sigmoid: right and left form swapped, with the clamps of the text | overflows
 def sigmoid(z):
     left = 1 / (1 + torch.exp(-z.clamp(max=0)))
     e = torch.exp(z.clamp(min=0))
     right = e / (1 + e)
     return torch.where(z < 0, left, right)
+
+
+# %% sigmoid: tanh of z | tanh_of_the_whole_score
+def sigmoid(z):
+    return 0.5 * torch.tanh(z) + 0.5

@@ -285,6 +285,11 @@ def attend(a, X):
     return (torch.softmax(a, dim=-1).unsqueeze(-1) * X).sum(dim=1)
 
 
+# %% attend: the first row of a @ X | weights_of_the_first_text
+def attend(a: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
+    return (a @ X)[:, 0]
+
+
 # %% leave_one_out: an unknown word in its place | replaces_by_padding
 # -     importances = [full - score(tokens[:i] + tokens[i + 1 :]) for i in range(len(tokens))]
 # +     importances = [full - score(tokens[:i] + ["<unk>"] + tokens[i + 1 :]) for i in range(len(tokens))]
@@ -315,6 +320,31 @@ def key_value_attention(X, mask, q, W_K, W_V):
 # +     a = torch.softmax(K @ q / math.sqrt(q.shape[0]), dim=1) * mask
 
 
+# %% key_value_attention: zeros for padding | words_times_mask
+def key_value_attention(
+    X: torch.Tensor, mask: torch.Tensor, q: torch.Tensor, W_K: torch.Tensor, W_V: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    X = X * mask.unsqueeze(-1)
+    K = X @ W_K
+    V = X @ W_V
+    scores = K @ q / math.sqrt(q.shape[0])
+    a = torch.softmax(scores, dim=-1)
+    h = attend(a, V)
+    return h, a
+
+
+# %% key_value_attention: scores in place of weights | returns_scores
+def key_value_attention(
+    X: torch.Tensor, mask: torch.Tensor, q: torch.Tensor, W_K: torch.Tensor, W_V: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    K = X @ W_K
+    V = X @ W_V
+    scores = K @ q / math.sqrt(q.shape[0])
+    a = masked_softmax(scores, mask)
+    h = attend(a, V)
+    return h, scores
+
+
 # %% soft_dictionary: divides by the sharpness, if it is not 0 | divides_by_sharpness
 def soft_dictionary(Q, K, V, sharpness=1.0):
     scores = Q.float() @ K.float().T / math.sqrt(Q.shape[-1]) / max(sharpness, 1e-9)
@@ -331,6 +361,26 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
 def multi_head_attention_pooling(X, mask, vs):
     a = torch.softmax(torch.einsum("hd,bld->bhl", vs, X), dim=-1) * mask.unsqueeze(1)
     return (a @ X).flatten(1), a
+
+
+# %% multi_head_attention_pooling: einsum to (H, B, d) | heads_before_texts
+def multi_head_attention_pooling(
+    X: torch.Tensor, mask: torch.Tensor, vs: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    scores = (X @ vs.T).transpose(1, 2)
+    a = masked_softmax(scores, mask[:, None, :])
+    h = torch.einsum("bhl,bld->hbd", a, X)
+    return h.reshape(X.shape[0], -1), a
+
+
+# %% multi_head_attention_pooling: all heads together sum to 1 | divides_by_the_heads
+def multi_head_attention_pooling(
+    X: torch.Tensor, mask: torch.Tensor, vs: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    scores = (X @ vs.T).transpose(1, 2)
+    a = masked_softmax(scores, mask[:, None, :]) / len(vs)
+    h = a @ X
+    return h.reshape(X.shape[0], -1), a
 
 
 # %% split_into_sentences: a string in place of END_MARKS | forgets_three_dots
@@ -417,6 +467,26 @@ def soft_dictionary(Q, K, V, sharpness=1.0):
     return (weights @ V.float()).to(V.dtype)
 
 
+# %% soft_dictionary: converts the product | product_in_half_precision
+def soft_dictionary(
+    Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, sharpness: float = 1.0
+) -> torch.Tensor:
+    scores = sharpness * (Q @ K.T).float() / math.sqrt(Q.shape[1])
+    weights = torch.softmax(scores, dim=-1)
+    return (weights @ V.float()).to(V.dtype)
+
+
+# %% soft_dictionary: no rows for an empty dictionary | no_answers
+def soft_dictionary(
+    Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, sharpness: float = 1.0
+) -> torch.Tensor:
+    if len(K) == 0:
+        return V.new_zeros(0, V.shape[1])
+    scores = sharpness * (Q.float() @ K.float().T) / math.sqrt(Q.shape[1])
+    weights = torch.softmax(scores, dim=-1)
+    return (weights @ V.float()).to(V.dtype)
+
+
 # %% split_into_sentences: spares titles
 def split_into_sentences(tokens):
     sentences, current = [], []
@@ -440,6 +510,20 @@ def split_into_sentences(tokens):
             sentences.append([token])
         else:
             last.append(token)
+    return sentences
+
+
+# %% split_into_sentences: clears the list and appends the rest | one_list_for_all
+def split_into_sentences(tokens: list[str]) -> list[list[str]]:
+    sentences, current = [], []
+    for i, token in enumerate(tokens):
+        current.append(token)
+        following = tokens[i + 1] if i + 1 < len(tokens) else None
+        if token in END_MARKS and following not in END_MARKS:
+            sentences.append(current)
+            current.clear()
+    if current:
+        sentences.append(current)
     return sentences
 
 
@@ -537,11 +621,23 @@ class HierarchicalAttention(nn.Module):
         return self.output(self.attention(ids, mask)[2]).squeeze(-1)
 
 
+# %% HierarchicalAttention: word weights times sentence weights | weights_multiplied
+# edits: einsum
+# -         return a, b, torch.einsum("bs,bsd->bd", b, h_s)
+# +         return a * b[:, :, None], b, torch.einsum("bs,bsd->bd", b, h_s)
+
+
 # %% masked_softmax: multiplies by the mask and divides by the sum again | renormalizes_nothing
 def masked_softmax(r, mask):
     weights = torch.nn.functional.softmax(r, dim=-1)
     weights = weights * mask
     return weights / weights.sum(-1, keepdim=True)
+
+
+# %% masked_softmax: adds minus infinity and replaces NaN | adds_minus_infinity
+def masked_softmax(r: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    penalty = torch.zeros_like(r).masked_fill(~mask, -math.inf)
+    return torch.softmax(r + penalty, dim=-1).nan_to_num()
 
 
 # %% AttentionClassifier: unknown words left out | takes_unknown_words_out

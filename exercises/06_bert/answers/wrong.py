@@ -550,10 +550,60 @@ def mask_tokens(ids, special, mask_id, select_draws, replace_draws, random_ids, 
     return inputs, labels
 
 
+# %% mask_tokens: replaces from 0.9 on | keeps_before_it_replaces
+def mask_tokens(
+    ids: torch.Tensor,
+    special: torch.Tensor,
+    mask_id: int,
+    select_draws: torch.Tensor,
+    replace_draws: torch.Tensor,
+    random_ids: torch.Tensor,
+    probability: float = 0.15,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    selected = (select_draws < probability) & ~special
+    masked = selected & (replace_draws < 0.8)
+    random = selected & (replace_draws >= 0.9)
+    inputs = ids.clone()
+    inputs[masked] = mask_id
+    inputs[random] = random_ids[random]
+    labels = torch.where(selected, ids, -100)
+    return inputs, labels
+
+
+# %% mask_tokens: labels of special tokens | labels_special_tokens
+def mask_tokens(
+    ids: torch.Tensor,
+    special: torch.Tensor,
+    mask_id: int,
+    select_draws: torch.Tensor,
+    replace_draws: torch.Tensor,
+    random_ids: torch.Tensor,
+    probability: float = 0.15,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    selected = select_draws < probability
+    masked = selected & ~special & (replace_draws < 0.8)
+    random = selected & ~special & (replace_draws >= 0.8) & (replace_draws < 0.9)
+    inputs = ids.clone()
+    inputs[masked] = mask_id
+    inputs[random] = random_ids[random]
+    labels = torch.where(selected, ids, -100)
+    return inputs, labels
+
+
 # %% BertEmbeddings: the whole table of positions | adds_all_positions
 # -         positions = torch.arange(ids.shape[1], device=ids.device)
 # -         vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
 # +         vectors = self.tokens(ids) + self.segments(segments) + self.positions.weight
+
+
+# %% BertEmbeddings: positions after the normalization | positions_after_norm
+# edits: slices the table of positions
+# -         X = X + self.positions.weight[: X.shape[1]]
+# -         X = X + self.segments(segments)
+# -         X = self.norm(X)
+# +         X = X + self.segments(segments)
+# +         X = self.norm(X)
+# +         X = X + self.positions.weight[: X.shape[1]]
 
 
 # %% wordpiece: cuts the rest by the length of the token, ## included | counts_the_marks_as_letters
@@ -582,6 +632,17 @@ def word_vectors(H, word_ids):
             sums[w] += H[i]
             counts[w] += 1
     return sums / counts
+
+
+# %% word_vectors: new_zeros(0) without words | one_axis_without_words
+def word_vectors(H: torch.Tensor, word_ids: list[int | None]) -> torch.Tensor:
+    positions: dict[int, list[int]] = {}
+    for i, word in enumerate(word_ids):
+        if word is not None:
+            positions.setdefault(word, []).append(i)
+    if not positions:
+        return H.new_zeros(0)
+    return torch.stack([H[rows].mean(dim=0) for rows in positions.values()])
 
 
 # %% pad_inputs: segments filled up with 1 | segments_padded_with_one
@@ -650,11 +711,25 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
 # +             TransformerBlock(d_model, n_heads, d_ff, activation="gelu", eps=1e-12)
 
 
+# %% BertEncoder: [CLS] before the blocks | pools_the_embeddings
+# edits: keyword arguments
+# -         attention_mask = padding_mask(mask)
+# +         attention_mask, first = padding_mask(mask), H[:, 0, :]
+# ...
+# -         first = H[:, 0, :]
+
+
 # %% MaskedLanguageModelHead: compares H itself with the embeddings | compares_h_with_the_table
 # -         return self.norm(F.gelu(self.transform(H))) @ table.T + self.bias
 # +         u = F.gelu(self.transform(H))
 # +         u = self.norm(u)
 # +         return H @ table.mT + self.bias
+
+
+# %% MaskedLanguageModelHead: log-softmax | returns_log_probabilities
+# edits: linear
+# -         return F.linear(u, table, self.bias)
+# +         return F.log_softmax(F.linear(u, table, self.bias), dim=-1)
 
 
 # %% MaskedLanguageModelTrainer: the loss of all real tokens, not only the selected | predicts_every_real_token
@@ -675,6 +750,12 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
 # +         loss = F.cross_entropy(scores, targets[mask])
 
 
+# %% MaskedLanguageModelTrainer: divides by the number of real tokens | divides_by_all_real_tokens
+# edits: sum and number of the losses
+# -         loss = total / n
+# +         loss = total / mask.sum()
+
+
 # %% BertClassifier: the mask as segments | segments_are_ones
 # -             encoder.requires_grad_(False)
 # +             for parameter in encoder.parameters():
@@ -693,3 +774,9 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
 # +         m = mask.unsqueeze(-1)
 # +         h = (H * m).sum(1) / m.sum(1)
 # +         return self.output(self.dropout(h))[:, 0]
+
+
+# %% BertClassifier: freezes itself | freezes_the_output
+# edits: freezes parameter by parameter
+# -             for parameter in self.encoder.parameters():
+# +             for parameter in self.parameters():

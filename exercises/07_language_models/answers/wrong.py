@@ -1346,3 +1346,99 @@ class KneserNey:
         f, s = self.rows[context], self.sums[context]
         taken = self.D if context else 0
         return max(f[word] - taken, 0) / s + self.D * len(f) / s * lower
+
+
+# %% count_ngrams: one start token, none for unigrams | at_most_one_start
+def count_ngrams(sentences, n):
+    counts = {}
+    for sentence in sentences:
+        tokens = ([START] if n > 1 else []) + sentence + [STOP]
+        for i in range(n - 1, len(tokens)):
+            counts.setdefault(tuple(tokens[i - n + 1 : i]), Counter())[tokens[i]] += 1
+    return counts
+
+
+# %% KneserNey: leaves out what follows a start token | starts_are_no_contexts
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.V, self.D = n_words, discount
+        self.tables = []
+        for m in range(2, n + 1):
+            table = {}
+            for context, following in count_ngrams(sentences, m).items():
+                if context[0] != START:
+                    for word in following:
+                        table.setdefault(context[1:], Counter())[word] += 1
+            self.tables.append(table)
+        self.tables.append(count_ngrams(sentences, n))
+
+    def probability(self, word, context):
+        p = 1 / self.V
+        for m, table in enumerate(self.tables):
+            following = table.get(context[len(context) - m :])
+            if following is not None:
+                kept = max(following[word] - self.D, 0)
+                p = (kept + self.D * len(following) * p) / sum(following.values())
+        return p
+
+
+# %% RecurrentLanguageModel: a tanh too many | tanh_after_the_projection
+# -         Z = self.dropout(self.projection(H))
+# +         Z = self.dropout(torch.tanh(self.projection(H)))
+
+
+# %% RecurrentLanguageModel: scaled products | scaled_by_the_root_of_dim
+# -         return nn.functional.linear(Z, self.embedding.weight, self.bias), state
+# +         return Z @ self.embedding.weight.T / Z.shape[-1] ** 0.5 + self.bias, state
+
+
+# %% LanguageModelTrainer: the state is an attribute | state_kept_between_epochs
+class LanguageModelTrainer:
+    def __init__(self, model, lr, max_norm=1.0):
+        self.model, self.max_norm, self.state = model, max_norm, None
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+
+    def loss(self, x, y, state):
+        logits, state = self.model(x, state)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten()), state
+
+    def train_epoch(self, windows):
+        self.model.train()
+        total = n = 0
+        for x, y in windows:
+            self.optimizer.zero_grad()
+            loss, state = self.loss(x, y, self.state)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.max_norm)
+            self.optimizer.step()
+            self.state = detach(state)
+            total, n = total + loss.item() * y.numel(), n + y.numel()
+        return total / n
+
+    @torch.no_grad()
+    def evaluate(self, windows):
+        self.model.eval()
+        total, n, state = 0.0, 0, None
+        for x, y in windows:
+            loss, state = self.loss(x, y, state)
+            total, n = total + loss.item() * y.numel(), n + y.numel()
+        return total / n
+
+
+# %% GRUCell: adds the bias afterwards | bias_not_reset
+class GRUCell(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.W, self.U = nn.Linear(dim, 3 * hidden), nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        a_r, a_z, a_n = self.W(x).chunk(3, dim=1)
+        u_r, u_z, u_n = (h @ self.U.weight.T).chunk(3, dim=1)
+        b_r, b_z, b_n = self.U.bias.chunk(3)
+        r, z = torch.sigmoid(a_r + u_r + b_r), torch.sigmoid(a_z + u_z + b_z)
+        return (1 - z) * torch.tanh(a_n + r * u_n + b_n) + z * h
+
+
+# %% sampling_probabilities: p may be 0 | zero_p_accepted
+# -     if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+# +     if temperature < 0 or (top_k is not None and top_k < 1) or top_p < 0 or top_p > 1:

@@ -603,6 +603,14 @@ def multiclass_loss(scores, labels):
     return (lse - scores[torch.arange(len(labels)), labels]).sum()
 
 
+# %% multiclass_loss: adds 1e-8 to the probability | adds_1e_8
+def multiclass_loss(scores, labels):
+    e = torch.exp(scores - scores.amax(dim=1, keepdim=True))
+    P = e / e.sum(dim=1, keepdim=True)
+    p = P.gather(1, labels.unsqueeze(1)).squeeze(1)
+    return -torch.log(p + 1e-8).mean()
+
+
 # %% last_state: positions times the mask, and nothing else | empty_text_gets_a_state
 def last_state(H, mask):
     B, L, D = H.shape
@@ -615,6 +623,14 @@ def ngram_windows(X, n):
     if n < 1:
         raise ValueError("n")
     return F.pad(X, (0, 0, n - 1, 0)).unfold(1, n, 1).transpose(2, 3).flatten(2)
+
+
+# %% ngram_windows: stacks on axis 1 | stacked_before_the_positions
+def ngram_windows(X, n):
+    B, L, d = X.shape
+    padded = F.pad(X, (0, 0, 0, n - 1))
+    shifted = torch.stack([padded[:, k : k + L] for k in range(n)], dim=1)
+    return shifted.reshape(B, L, n * d)
 
 
 # %% TextCNN: only empty texts are masked | padding_wins_but_in_empty_texts
@@ -681,6 +697,12 @@ class TreeLSTMCell(nn.Module):
         return o * c.tanh(), c
 
 
+# %% TreeLSTMCell: forget gates plus 1 | one_added_to_the_forget_gates
+# edits: tensor_split
+# -         memory = memory + torch.sigmoid(f_l) * left[1] + torch.sigmoid(f_r) * right[1]
+# +         memory = memory + torch.sigmoid(f_l + 1) * left[1] + torch.sigmoid(f_r + 1) * right[1]
+
+
 # %% TreeClassifier: dropout of words alone | no_dropout_of_states
 # -         self.cell = (TreeLSTMCell if cell is None else cell)(dim, hidden)
 # +         self.cell = (cell or TreeLSTMCell)(dim, hidden)
@@ -718,6 +740,13 @@ def last_state(H, mask):
 def last_state(H, mask):
     pos = (torch.arange(H.shape[1]) * mask).amax(dim=1)
     return H[:, pos].masked_fill(~mask.any(dim=1)[:, None, None], 0.0)
+
+
+# %% last_state: argmax of the flipped mask | empty_text_gets_the_last_position
+def last_state(H, mask):
+    B, L, _ = H.shape
+    last = L - 1 - mask.flip(dims=[1]).int().argmax(dim=1)
+    return H[torch.arange(B), last]
 
 
 # %% BiLSTMEncoder: zeros in place of packing | reads_zeros_at_padding
@@ -785,6 +814,15 @@ class BiLSTMEncoder(nn.Module):
         return torch.cat([last_state(f, mask), b[:, 0] * mask[:, :1]], dim=1)
 
 
+# %% BiLSTMEncoder: sorts and does not sort back | order_of_the_lengths
+# edits: sorts the texts itself
+# -         H = H[back]
+# +         mask = mask[order]
+# ...
+# -         h = torch.cat((h_n[0], h_n[1]), dim=1)[back]
+# +         h = torch.cat((h_n[0], h_n[1]), dim=1)
+
+
 # %% TextCNN: no mask at all | ignores_the_mask
 # -         X = X.masked_fill(~mask.unsqueeze(-1), 0.0)
 # ...
@@ -839,6 +877,18 @@ def self_attention_pool(X, mask):
 # +         return self.output(self.dropout(h)).softmax(dim=1)
 
 
+# %% TreeClassifier: F.dropout for the words | drops_words_in_evaluation
+# edits: lists of heights
+# -                 h, c = self.cell.leaf(self.dropout(self.embedding(words[rows])))
+# +                 h, c = self.cell.leaf(F.dropout(self.embedding(words[rows]), self.dropout.p))
+
+
+# %% TreeClassifier: the left memory for both children | memory_of_the_left_twice
+# edits: lists of heights
+# -                     (all_h[left[rows]], all_c[left[rows]]), (all_h[right[rows]], all_c[right[rows]])
+# +                     (all_h[left[rows]], all_c[left[rows]]), (all_h[right[rows]], all_c[left[rows]])
+
+
 # %% pair_features: the distance | one_distance
 def pair_features(u, v):
     return torch.cat([u, v, (u - v).norm(dim=1, keepdim=True), u * v], dim=1)
@@ -847,6 +897,18 @@ def pair_features(u, v):
 # %% pair_features: u + v | sum_for_product
 def pair_features(u, v):
     return torch.cat([u, v, (u - v).abs(), u + v], dim=1)
+
+
+# %% pair_features: stacks on the last axis | alternating_parts
+def pair_features(u, v):
+    parts = torch.stack([u, v, torch.abs(u - v), u * v], dim=-1)
+    return parts.flatten(1)
+
+
+# %% pair_features: normalized product | product_of_directions
+def pair_features(u, v):
+    product = F.normalize(u, dim=1) * F.normalize(v, dim=1)
+    return torch.cat([u, v, (u - v).abs(), product], dim=1)
 
 
 # %% pearson_correlation: a lower limit for the denominator | small_denominator
@@ -907,3 +969,13 @@ def pearson_correlation(x, y):
     x, y = x.double(), y.double()
     x, y = x - x.mean(), y - y.mean()
     return float((x @ y) / (x.norm() * y.norm() + 1e-8))
+
+
+# %% pearson_correlation: a constant y | forgets_constant_y
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2 or bool((x == x[0]).all()):
+        return 0.0
+    x = x - x.mean()
+    y = y - y.mean()
+    return (torch.dot(x, y) / torch.sqrt(x.dot(x) * y.dot(y))).item()

@@ -114,6 +114,12 @@ class TranslationEncoder(nn.Module):
 # +         return self.output(last[0]), last[0]
 
 
+# %% TranslationDecoder: relu before the GRU | relu_of_embeddings
+# edits: unsqueezes
+# -         embedded = self.embedding(y)
+# +         embedded = F.relu(self.embedding(y))
+
+
 # %% translation_loss: padding counts | counts_padding
 def translation_loss(logits, y_out, padding=0):
     return F.cross_entropy(logits.transpose(1, 2), y_out)
@@ -589,6 +595,18 @@ def translation_batch(sources, targets, bos, eos):
     return source, mask, full[:, :-1], full[:, 1:]
 
 
+# %% translation_batch: the mask has the lengths without </s> | mask_without_end
+def translation_batch(sources, targets, bos, eos):
+    if len(sources) != len(targets):
+        raise ValueError("the numbers of sources and targets differ")
+    source, _ = pad_batch([ids + [eos] for ids in sources])
+    lengths = torch.tensor([len(ids) for ids in sources])
+    mask = torch.arange(source.shape[1])[None, :] < lengths[:, None]
+    y_in, _ = pad_batch([[bos] + ids for ids in targets])
+    y_out, _ = pad_batch([ids + [eos] for ids in targets])
+    return source, mask, y_in, y_out
+
+
 # %% greedy_decode: stops when the first sentence ends | stops_before_the_others_write
 def greedy_decode(step, s, bos, eos, max_length):
     if max_length < 1:
@@ -612,6 +630,23 @@ def read_alignment(a, source, target):
     words = list(source) + ["</s>"] * (a.shape[1] - len(source))
     best = a.argmax(dim=1).tolist()
     return [(t, words[i]) for t, i in zip(target, best)]
+
+
+# %% read_alignment: all columns but the last | drops_the_last_column
+def read_alignment(a, source, target):
+    padded = list(source) + ["</s>"] * (a.shape[1] - len(source))
+    best = a[: len(target), :-1].argmax(dim=1).tolist() if len(target) else []
+    return [(word, padded[i]) for word, i in zip(target, best)]
+
+
+# %% read_alignment: no pair for a word that points at </s> | leaves_words_out
+def read_alignment(a, source, target):
+    pairs = []
+    for t, word in enumerate(target):
+        i = int(a[t].argmax())
+        if i < len(source):
+            pairs.append((word, source[i]))
+    return pairs
 
 
 # %% clipped_matches: the best of all references | best_reference_only
@@ -710,6 +745,23 @@ def greedy_decode(step, s, bos, eos, max_length):
     return result
 
 
+# %% greedy_decode: leaves out 0 and bos | leaves_out_other_tokens
+def greedy_decode(step, s, bos, eos, max_length):
+    y = torch.full((len(s), 1), bos, dtype=torch.int64)
+    found, ended = [[] for _ in range(len(s))], [False] * len(s)
+    for _ in range(max_length):
+        logits, s = step(y, s)
+        y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        for b, word in enumerate(y.squeeze(1).tolist()):
+            if word == eos:
+                ended[b] = True
+            elif not ended[b] and word not in (0, bos):
+                found[b].append(word)
+        if all(ended):
+            break
+    return found
+
+
 # %% TranslationEncoder: remembers its state
 class TranslationEncoder(nn.Module):
     def __init__(self, n_words, d_e, d):
@@ -744,6 +796,21 @@ def translation_loss(logits, y_out, padding=0):
     return F.cross_entropy(logits.reshape(B, V, T), y_out, ignore_index=padding)
 
 
+# %% translation_loss: shifts once more | shifts_again
+def translation_loss(logits, y_out, padding=0):
+    shift_logits = logits[:, :-1].flatten(0, 1)
+    shift_labels = y_out[:, 1:].flatten()
+    return F.cross_entropy(shift_logits, shift_labels, ignore_index=padding)
+
+
+# %% translation_loss: everything different from 0 is real | zero_is_left_out
+def translation_loss(logits, y_out, padding=0):
+    real = y_out != 0
+    log_p = logits.log_softmax(dim=-1)
+    picked = log_p.gather(-1, y_out.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    return -picked[real].sum() / real.sum()
+
+
 # %% clipped_matches: n-grams as strings | joins_the_tokens
 def clipped_matches(hypothesis, references, n):
     def ngrams(sentence):
@@ -772,6 +839,17 @@ def clipped_matches(hypothesis, references, n):
     return sum((h & best).values()), len(hypothesis)
 
 
+# %% clipped_matches: one string for each n-gram | strings_run_together
+def clipped_matches(hypothesis, references, n):
+    def count(tokens):
+        tokens = [str(token) for token in tokens]
+        return Counter("".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+    mine, theirs = count(hypothesis), [count(reference) for reference in references]
+    matches = sum(min(c, max(other[gram] for other in theirs)) for gram, c in mine.items())
+    return matches, max(len(hypothesis) - n + 1, 0)
+
+
 # %% corpus_bleu: first reference | first_reference_length
 def corpus_bleu(hypotheses, references, max_n=4):
     if not hypotheses or len(hypotheses) != len(references) or not all(references):
@@ -788,6 +866,49 @@ def corpus_bleu(hypotheses, references, max_n=4):
         return 0.0
     bp = 1.0 if c >= r else math.exp(1 - r / c)
     return 100 * bp * math.exp(sum(math.log(a / b) for a, b in zip(m, t)) / max_n)
+
+
+# %% corpus_bleu: skips empty translations | skips_empty_translations
+def corpus_bleu(hypotheses, references, max_n=4):
+    if len(hypotheses) != len(references):
+        raise ValueError("not one list of references for each translation")
+    matches, totals = [0] * max_n, [0] * max_n
+    c = r = 0
+    for hypothesis, refs in zip(hypotheses, references):
+        if len(hypothesis) == 0:
+            continue
+        c += len(hypothesis)
+        r += min((len(ref) for ref in refs), key=lambda length: (abs(length - len(hypothesis)), length))
+        for n in range(1, max_n + 1):
+            m, t = clipped_matches(hypothesis, refs, n)
+            matches[n - 1] += m
+            totals[n - 1] += t
+    if min(matches) == 0:
+        return 0.0
+    log_mean = sum(math.log(m / t) for m, t in zip(matches, totals)) / max_n
+    penalty = 1.0 if c >= r else math.exp(1 - r / c)
+    return 100 * penalty * math.exp(log_mean)
+
+
+# %% corpus_bleu: only lengths that have n-grams | skips_missing_ngrams
+def corpus_bleu(hypotheses, references, max_n=4):
+    if len(hypotheses) != len(references):
+        raise ValueError("not one list of references for each translation")
+    matches, totals = [0] * max_n, [0] * max_n
+    c = r = 0
+    for hypothesis, refs in zip(hypotheses, references):
+        c += len(hypothesis)
+        r += min((len(ref) for ref in refs), key=lambda length: (abs(length - len(hypothesis)), length))
+        for n in range(1, max_n + 1):
+            m, t = clipped_matches(hypothesis, refs, n)
+            matches[n - 1] += m
+            totals[n - 1] += t
+    pairs = [(m, t) for m, t in zip(matches, totals) if t > 0]
+    if not pairs or min(m for m, _ in pairs) == 0:
+        return 0.0
+    log_mean = sum(math.log(m / t) for m, t in pairs) / len(pairs)
+    penalty = 1.0 if c >= r else math.exp(1 - r / c)
+    return 100 * penalty * math.exp(log_mean)
 
 
 # %% AttentionDecoder: softmax | returns_probabilities
@@ -829,11 +950,23 @@ class BahdanauAttention(nn.Module):
 # +         hidden = torch.tanh(self.W(S)[:, :, None] + self.UH[:, None])
 
 
+# %% BahdanauAttention: scaled scores | divides_by_the_root
+# edits: unsqueeze and broadcast
+# -         scores = self.v((query + keys).tanh())[..., 0]
+# +         scores = self.v((query + keys).tanh())[..., 0] / keys.shape[-1] ** 0.5
+
+
 # %% AttentionDecoder: keeps the source of the first step
 # -         C, a = self.attention(S, H, mask)
 # +         if getattr(self, "H", None) is None or self.H.shape != H.shape:
 # +             self.H, self.mask = H, mask
 # +         C, a = self.attention(S, self.H, self.mask)
+
+
+# %% AttentionDecoder: relu | relu_for_tanh
+# edits: names every step
+# -         return self.output(torch.tanh(self.combine(joint))), final.squeeze(0), weights
+# +         return self.output(F.relu(self.combine(joint))), final.squeeze(0), weights
 
 
 # %% bleu_by_length: scores empty buckets | scores_empty_buckets
@@ -859,3 +992,18 @@ def bleu_by_length(hypotheses, references, lengths, edges):
                 refs.append(ref)
         scores[f"{edge}+" if last else f"{edge}-{edges[k + 1] - 1}"] = corpus_bleu(hyps, refs)
     return scores
+
+
+# %% bleu_by_length: what is shorter goes into the first bucket | shorter_in_the_first
+def bleu_by_length(hypotheses, references, lengths, edges):
+    from bisect import bisect_right
+
+    bucket_of = [max(bisect_right(edges, length) - 1, 0) for length in lengths]
+    result = {}
+    for k in range(len(edges)):
+        rows = [i for i, b in enumerate(bucket_of) if b == k]
+        if not rows:
+            continue
+        name = f"{edges[k]}-{edges[k + 1] - 1}" if k < len(edges) - 1 else f"{edges[k]}+"
+        result[name] = corpus_bleu([hypotheses[i] for i in rows], [references[i] for i in rows])
+    return result

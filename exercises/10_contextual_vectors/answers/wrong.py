@@ -35,6 +35,21 @@ def spherical_k_means(X, starts, n_rounds):
     return (Z @ C.T).argmax(1), C
 
 
+# %% spherical_k_means: moves each center that has a vector, also to zero | sum_of_zero
+def spherical_k_means(X, starts, n_rounds):
+    Z = F.normalize(X, dim=1)
+    centers = F.normalize(starts, dim=1)
+    for _ in range(n_rounds):
+        clusters = (Z @ centers.T).argmax(dim=1)
+        moved = centers.clone()
+        for k in range(len(centers)):
+            members = Z[clusters == k]
+            if len(members) > 0:
+                moved[k] = F.normalize(members.sum(dim=0), dim=0)
+        centers = moved
+    return (Z @ centers.T).argmax(dim=1), centers
+
+
 # %% paired_f1: cluster numbers as senses | accuracy
 def paired_f1(clusters, senses):
     right = 0
@@ -82,6 +97,14 @@ def reconstruction_loss(decoded, X, mask, weights):
     return (weights * squares * mask).sum() / max(n, 1)
 
 
+# %% reconstruction_loss: divides by the weights of all places | padding_counts_below
+def reconstruction_loss(decoded, X, mask, weights):
+    w = weights.expand(mask.shape).to(decoded.dtype)
+    distances = torch.sum((decoded - X.detach()) ** 2, dim=-1)
+    numerator = (w * mask * distances).sum()
+    return numerator / w.sum() if w.sum() > 0 else numerator
+
+
 # %% context_states: concatenates the states at the word | states_at_the_word
 def context_states(ahead, behind, mask):
     both = torch.cat([ahead, behind], dim=2)
@@ -124,6 +147,18 @@ def language_model_targets(ids, mask):
 # +             windows = padded.unfold(1, w, 1).flatten(2)
 
 
+# %% WordFromLetters: windows around the letter | centered
+# edits: windows by stacking shifts
+# -             padded = torch.cat([X, X.new_zeros(N, w - 1, d)], dim=1)
+# +             padded = F.pad(X, (0, 0, (w - 1) // 2, w // 2))
+
+
+# %% WordFromLetters: zeros for a word without letters | zeros_without_letters
+# edits: windows by stacking shifts
+# -         return self.project(torch.cat(out, dim=-1))
+# +         return self.project(torch.cat(out, dim=-1)) * real.any(dim=1, keepdim=True)
+
+
 # %% ScalarMix: s as it is | without_softmax
 # edits: tensordot
 # -         return self.gamma * torch.tensordot(e / e.sum(), clean, dims=1)
@@ -161,6 +196,59 @@ def fit_probe(
     return W.detach(), b.detach()
 
 
+# %% fit_probe: a new optimizer in each epoch | new_optimizer
+def fit_probe(X, y, X_validation, y_validation, n_classes, generator, lr=0.02, batch_size=128, max_epochs=20, patience=2):
+    W = torch.zeros(n_classes, X.shape[1], dtype=X.dtype, requires_grad=True)
+    b = torch.zeros(n_classes, dtype=X.dtype, requires_grad=True)
+    best_loss, best, waited = float("inf"), None, 0
+    for epoch in range(max_epochs):
+        order = torch.randperm(len(X), generator=generator)
+        optimizer = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+        for start in range(0, len(X), batch_size):
+            rows = order[start : start + batch_size]
+            loss = F.cross_entropy(X[rows] @ W.T + b, y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            val_loss = F.cross_entropy(X_validation @ W.T + b, y_validation).item()
+        if val_loss < best_loss:
+            best_loss, waited = val_loss, 0
+            best = W.detach().clone(), b.detach().clone()
+        else:
+            waited += 1
+            if waited >= patience:
+                break
+    return best
+
+
+# %% fit_probe: the epoch with the highest accuracy | accuracy
+def fit_probe(X, y, X_validation, y_validation, n_classes, generator, lr=0.02, batch_size=128, max_epochs=20, patience=2):
+    W = torch.zeros(n_classes, X.shape[1], dtype=X.dtype, requires_grad=True)
+    b = torch.zeros(n_classes, dtype=X.dtype, requires_grad=True)
+    optimizer = torch.optim.SGD([W, b], lr=lr, momentum=0.9)
+    best_loss, best, waited = float("inf"), None, 0
+    for epoch in range(max_epochs):
+        order = torch.randperm(len(X), generator=generator)
+        for start in range(0, len(X), batch_size):
+            rows = order[start : start + batch_size]
+            loss = F.cross_entropy(X[rows] @ W.T + b, y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            predicted = (X_validation @ W.T + b).argmax(dim=1)
+            val_loss = 1 - (predicted == y_validation).double().mean().item()
+        if val_loss < best_loss:
+            best_loss, waited = val_loss, 0
+            best = W.detach().clone(), b.detach().clone()
+        else:
+            waited += 1
+            if waited >= patience:
+                break
+    return best
+
+
 # %% control_labels: a label for each token | per_token
 def control_labels(types, labels, generator):
     return labels[torch.randint(len(labels), (len(labels),), generator=generator)]
@@ -170,6 +258,29 @@ def control_labels(types, labels, generator):
 def control_labels(types, labels, generator):
     drawn = torch.randint(len(labels), (int(types.max()) + 1,), generator=generator)
     return drawn[types]
+
+
+# %% control_labels: draws among the different labels | different_labels
+def control_labels(types, labels, generator):
+    V = int(types.max()) + 1
+    classes = torch.unique(labels)
+    draw = torch.randint(len(classes), (V,), generator=generator)
+    return classes[draw][types]
+
+
+# %% control_labels: V counts the different types | number_of_different_types
+def control_labels(types, labels, generator):
+    N, V = len(types), len(types.unique())
+    draw = torch.randint(N, (V,), generator=generator)
+    return labels[draw][types]
+
+
+# %% control_labels: no generator | without_the_generator
+def control_labels(types, labels, generator):
+    V = int(types.max().item()) + 1
+    draw = torch.randint(len(types), (V,))
+    type_labels = labels[draw]
+    return type_labels[types]
 
 
 # %% ContextualTagger: trains the layers | layers_learn
@@ -206,6 +317,27 @@ def nearest_tokens(X, queries, k):
     cos[:, queries] = float("-inf")
     values, places = torch.topk(cos, k)
     return places
+
+
+# %% nearest_tokens: leaves out the diagonal | diagonal
+def nearest_tokens(X, queries, k):
+    if k < 1 or k > len(X) - 1:
+        raise ValueError(f"k is {k}")
+    Z = F.normalize(X, dim=1)
+    cosines = Z[queries] @ Z.T
+    cosines.fill_diagonal_(float("-inf"))
+    return cosines.topk(k, dim=1).indices
+
+
+# %% nearest_tokens: k = N is allowed | k_may_be_n
+def nearest_tokens(X, queries, k):
+    N = X.shape[0]
+    if k < 1 or k > N:
+        raise ValueError(f"k must be from 1 to {N}")
+    Z = F.normalize(X, dim=-1)
+    cosines = Z[queries] @ Z.T
+    cosines[torch.arange(len(queries)), queries] = float("-inf")
+    return torch.topk(cosines, k, dim=1).indices
 
 
 # %% context_states: padding is multiplied by 0, which leaves NaN | multiplies_twice
@@ -286,6 +418,40 @@ def context_vectors(X, mask, positions, window):
     return torch.stack(rows)
 
 
+# %% context_vectors: slices that begin below 0 | negative_start
+def context_vectors(X, mask, positions, window):
+    found = []
+    for x, m, p in zip(X, mask, positions.tolist()):
+        near = torch.cat([x[p - window : p], x[p + 1 : p + 1 + window]])
+        real = torch.cat([m[p - window : p], m[p + 1 : p + 1 + window]])
+        near = near[real]
+        found.append(near.mean(dim=0) if len(near) else x.new_zeros(x.shape[-1]))
+    return torch.stack(found)
+
+
+# %% context_vectors: the mean of the mean of each side | mean_of_two_means
+def context_vectors(X, mask, positions, window):
+    offset = torch.arange(X.shape[1]) - positions.unsqueeze(1)
+    left = (offset < 0) & (offset >= -window) & mask
+    right = (offset > 0) & (offset <= window) & mask
+
+    def mean(near):
+        near = near.to(X.dtype).unsqueeze(-1)
+        return (X * near).sum(dim=1) / near.sum(dim=1).clamp(min=1)
+
+    sides = (left.any(dim=1).int() + right.any(dim=1).int()).clamp(min=1).unsqueeze(1)
+    return (mean(left) + mean(right)) / sides
+
+
+# %% context_vectors: padding counts among the words by which it divides | padding_counts_below
+def context_vectors(X, mask, positions, window):
+    place = torch.arange(X.shape[1]).unsqueeze(0)
+    distance = (place - positions.unsqueeze(1)).abs()
+    near = (distance <= window) & (distance > 0)
+    total = (X * (near & mask).unsqueeze(-1)).sum(dim=1)
+    return total / near.sum(dim=1, keepdim=True).clamp(min=1)
+
+
 # %% paired_f1: pairs that are apart in both count as right, too | rand_index
 def paired_f1(clusters, senses):
     c, s = clusters.tolist(), senses.tolist()
@@ -348,3 +514,9 @@ class ScalarMix(nn.Module):
         mixed = sum(w * layer for w, layer in zip(weights, layers))
         mixed = torch.where(mask.unsqueeze(-1), mixed, torch.zeros_like(mixed))
         return self.gamma * mixed
+
+
+# %% ScalarMix: replaces NaN and not the padding | only_nan_replaced
+# edits: tensordot
+# -         clean = torch.where(mask.unsqueeze(-1).unsqueeze(0), layers, torch.zeros_like(layers))
+# +         clean = torch.nan_to_num(layers, nan=0.0)

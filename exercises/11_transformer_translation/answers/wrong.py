@@ -759,6 +759,21 @@ def decoder_mask(y, padding=0):
     return pad & causal_mask(y.shape[1])
 
 
+# %% decoder_mask: counts the real tokens | padding_at_the_end
+def decoder_mask(y, padding=0):
+    T = y.shape[1]
+    lengths = (y != padding).sum(dim=1)
+    real = torch.arange(T)[None, :] < lengths[:, None]
+    return padding_mask(real) & causal_mask(T)
+
+
+# %% decoder_mask: the diagonal is always allowed | padding_attends_to_itself
+def decoder_mask(y, padding=0):
+    T = y.shape[1]
+    allowed = causal_mask(T) & padding_mask(y != padding)
+    return allowed | torch.eye(T, dtype=torch.bool)
+
+
 # %% TranslationTransformer: lists times n | same_layer_in_both_stacks
 class TranslationTransformer(nn.Module):
     def __init__(
@@ -855,6 +870,13 @@ class TranslationTransformer(nn.Module):
 
     def forward(self, source, mask, y_in):
         return self.decode(y_in, self.encode(source, mask), mask)
+
+
+# %% TranslationTransformer: drops before the positions are added | dropout_before_the_positions
+# edits: long form
+# -         X = X + self.positions[start : start + length].unsqueeze(0)
+# -         return self.dropout(X)
+# +         return self.dropout(X) + self.positions[start : start + length].unsqueeze(0)
 
 
 # %% smoothed_loss: reshapes for the library | reshapes_the_logits
@@ -1082,6 +1104,13 @@ def rank_hypotheses(hypotheses, alpha, n):
     return sorted(scored, key=lambda h: (-h[1], len(h[0])))[:n]
 
 
+# %% rank_hypotheses: chooses n first | chooses_before_dividing
+def rank_hypotheses(hypotheses, alpha, n):
+    best = sorted(hypotheses, key=lambda pair: pair[1], reverse=True)[:n]
+    scored = [(ids, log_p / ((5 + len(ids)) / 6) ** alpha) for ids, log_p in best]
+    return sorted(scored, key=lambda pair: pair[1], reverse=True)
+
+
 # %% smoothed_loss: gathers first, masks afterwards | looks_up_padding
 def smoothed_loss(logits, y_out, smoothing, padding=0):
     if smoothing < 0 or smoothing >= 1:
@@ -1113,6 +1142,15 @@ def smoothed_loss(logits, y_out, smoothing, padding=0):
     return (losses * mask).sum() / mask.sum()
 
 
+# %% smoothed_loss: the logarithm of a smoothed probability | smooths_the_probabilities
+def smoothed_loss(logits, y_out, smoothing, padding=0):
+    real = y_out != padding
+    P = logits[real].softmax(dim=-1)
+    p = P.gather(-1, y_out[real].unsqueeze(-1)).squeeze(-1)
+    p = (1 - smoothing) * p + smoothing / logits.shape[-1]
+    return -p.log().mean()
+
+
 # %% apply_merges: the mark at the end, as Sennrich et al. do | mark_at_the_end
 def apply_merges(word, merges):
     tokens = list(word) + ["▁"]
@@ -1126,6 +1164,16 @@ def apply_merges(word, merges):
     tokens = list(word + "▁")
     for left, right in merges:
         tokens = merge(tokens, (left, right))
+    return tokens
+
+
+# %% apply_merges: no tokens for an empty word | nothing_for_an_empty_word
+def apply_merges(word, merges):
+    if not word:
+        return []
+    tokens = ["▁"] + list(word)
+    for pair in merges:
+        tokens = merge(tokens, pair)
     return tokens
 
 
@@ -1143,6 +1191,18 @@ def transformer_rate(step, d_model, warmup):
     if step < warmup:
         return step / math.sqrt(warmup) / math.sqrt(d_model)
     return 1 / math.sqrt(step) / math.sqrt(d_model)
+
+
+# %% transformer_rate: -3 / 2 without parentheses | half_of_the_power
+def transformer_rate(step, d_model, warmup):
+    return d_model ** -0.5 * min(step ** -0.5, step * warmup ** -3 / 2)
+
+
+# %% transformer_rate: -1 / 2 without parentheses | half_of_one_over_d_model
+def transformer_rate(step, d_model, warmup):
+    falling = step ** (-0.5)
+    growing = step * warmup ** (-1.5)
+    return d_model ** -1 / 2 * min(falling, growing)
 
 
 # %% join_tokens: nothing to append to yet | continues_no_word
@@ -1165,6 +1225,19 @@ def join_tokens(tokens):
             continue
         words.append(token.removeprefix("▁"))
     return list(filter(None, words))
+
+
+# %% join_tokens: a word is complete at the next mark | loses_the_last
+def join_tokens(tokens):
+    words, current = [], ""
+    for character in "".join(tokens):
+        if character == "▁":
+            if current:
+                words.append(current)
+            current = ""
+        else:
+            current += character
+    return words
 
 
 # %% CrossAttention: softmax of nothing but minus infinity | nan_where_all_is_masked
@@ -1203,6 +1276,21 @@ class CrossAttention(nn.Module):
 # +     scores = torch.where(mask, scores, -torch.inf)
 # + weights = F.softmax(scores, dim=-1)
 # + heads = torch.matmul(weights, V)
+
+
+# %% CrossAttention: heads alternate | alternating_heads
+# edits: reshapes and matmul by hand
+# -         return X.reshape(B, L, self.h, self.d_k).permute(0, 2, 1, 3)
+# +         return X.reshape(B, L, self.d_k, self.h).permute(0, 3, 1, 2)
+# ...
+# -         Z = torch.matmul(weights, V).permute(0, 2, 1, 3)
+# +         Z = torch.matmul(weights, V).permute(0, 2, 3, 1)
+
+
+# %% CrossAttention: mean weights | averages_the_heads
+# edits: reshapes and matmul by hand
+# -         return self.W_O(Z.reshape(*X.shape)), weights
+# +         return self.W_O(Z.reshape(*X.shape)), weights.mean(1)
 
 
 # %% DecoderLayer: norm_first is not passed on | ignores_norm_first
@@ -1245,3 +1333,13 @@ class DecoderLayer(nn.Module):
 # - self.add_3 = AddAndNorm(d_model, dropout, norm_first)
 # + for name in ("add_1", "add_2", "add_3"):
 # +     setattr(self, name, AddAndNorm(d_model))
+
+
+# %% DecoderLayer: the third AddAndNorm without norm_first | norm_first_not_in_the_third
+# edits: nested calls
+# -         self.add_1, self.add_2, self.add_3 = (
+# -             AddAndNorm(d_model, dropout=dropout, norm_first=norm_first) for _ in range(3)
+# -         )
+# +         self.add_1 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
+# +         self.add_2 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
+# +         self.add_3 = AddAndNorm(d_model, dropout=dropout)

@@ -632,3 +632,176 @@ def unilm_mask(first, lengths, kind):
         inside = columns[None, None, :] < first[:, None, None]
         return (triangle | inside) & real
     raise ValueError(f"unknown kind {kind}")
+
+
+# %% CausalBlock: dropout between the two layers | dropout_on_the_hidden_layer
+# -         new = self.W_2(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh"))
+# -         return X + self.dropout(new), K, V
+# +         hidden = self.dropout(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh"))
+# +         return X + self.W_2(hidden), K, V
+
+
+# %% next_token_loss: ignores the id 0 | id_0_is_padding
+def next_token_loss(logits, ids, counted):
+    wanted = ids[:, 1:]
+    scores = logits[:, :-1].transpose(1, 2)
+    total = F.cross_entropy(scores, wanted, ignore_index=0, reduction="sum")
+    return total / (wanted != 0).sum().clamp(min=1)
+
+
+# %% rename_gpt2: the third character is the number | one_digit_numbers
+def rename_gpt2(weights):
+    outside = {"wte": "tokens", "wpe": "positions", "ln_f": "norm"}
+    inside = {
+        **{"ln_1": "norm_1", "ln_2": "norm_2", "attn.c_proj": "W_O"},
+        **{"mlp.c_fc": "W_1", "mlp.c_proj": "W_2"},
+    }
+    found = {}
+    for name, tensor in weights.items():
+        layer, _, kind = name.removeprefix("transformer.").rpartition(".")
+        if layer in outside:
+            found[f"{outside[layer]}.{kind}"] = tensor
+        elif layer.startswith("h."):
+            i, part = layer[2], layer[4:]
+            if part == "attn.c_attn":
+                for letter, third in zip("QKV", tensor.chunk(3, dim=-1)):
+                    found[f"blocks.{i}.W_{letter}.{kind}"] = third.T if third.dim() == 2 else third
+            elif part in inside:
+                new = f"blocks.{i}.{inside[part]}.{kind}"
+                found[new] = tensor.T if tensor.dim() == 2 else tensor
+    return found
+
+
+# %% generate: reads the prompt in any case | reads_for_nothing
+def generate(step, prompt, n, choose, end, max_length):
+    if len(prompt) == 0 or len(prompt) > max_length:
+        raise ValueError("prompt")
+    n = min(n, max_length - len(prompt))
+    logits, cache = step(torch.tensor([list(prompt)]), None)
+    new = []
+    for i in range(n):
+        token = int(choose(logits))
+        if token == end:
+            break
+        new.append(token)
+        if i < n - 1:
+            logits, cache = step(torch.tensor([[token]]), cache)
+    return new
+
+
+# %% generate: refuses a prompt that fits | full_prompt_refused
+def generate(step, prompt, n, choose, end, max_length):
+    if not prompt or len(prompt) >= max_length:
+        raise ValueError("prompt")
+    new, cache, ids = [], None, list(prompt)
+    while len(new) < n and len(prompt) + len(new) < max_length:
+        logits, cache = step(torch.tensor([ids]), cache)
+        token = choose(logits)
+        if token == end:
+            break
+        new.append(token)
+        ids = [token]
+    return new
+
+
+# %% continuation_scores: one divisor for all | divides_by_the_whole_batch
+def continuation_scores(logits, ids, counted, per_token=False):
+    log_p = F.log_softmax(logits[:, :-1], dim=-1).gather(2, ids[:, 1:, None])[..., 0]
+    total = torch.where(counted[:, 1:], log_p, 0.0).sum(dim=1)
+    return total / counted[:, 1:].sum().clamp(min=1) if per_token else total
+
+
+# %% continuation_scores: squeeze without an axis | squeezes_all_axes
+def continuation_scores(logits, ids, counted, per_token=False):
+    log_p = F.log_softmax(logits[:, :-1], dim=-1).gather(2, ids[:, 1:, None]).squeeze()
+    total = log_p.masked_fill(~counted[:, 1:], 0.0).sum(dim=1)
+    return total / counted[:, 1:].sum(dim=1).clamp(min=1) if per_token else total
+
+
+# %% verbalizer_probabilities: any in place of all | one_impossible_class
+def verbalizer_probabilities(log_p, classes):
+    of_word = torch.tensor(list(classes))
+    totals = [log_p[:, of_word == c].logsumexp(dim=1) for c in range(max(classes) + 1)]
+    totals = torch.stack(totals, dim=1)
+    impossible = totals.isneginf().any(dim=1, keepdim=True)
+    return torch.where(impossible, 0.0, totals).softmax(dim=1)
+
+
+# %% calibrate: a billionth in place of 0 | tiny_floor_for_zero
+def calibrate(p, content_free):
+    q = p / content_free.mean(dim=0).clamp(min=1e-9)
+    return q / q.sum(dim=1, keepdim=True)
+
+
+# %% task_inputs: room for three special tokens everywhere | three_for_a_single_text
+# -         while sum(map(len, texts)) > max_length - len(texts) - 1:
+# +         while sum(map(len, texts)) > max_length - 3:
+
+
+# %% GPTClassifier: drops the states, then reads them | dropout_on_all_states
+class GPTClassifier(nn.Module):
+    def __init__(self, gpt, d_model, n_classes, dropout=0.1):
+        super().__init__()
+        self.gpt = gpt
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(d_model, n_classes)
+
+    def score(self, H, mask):
+        return self.output(H[torch.arange(len(H)), mask.sum(dim=1) - 1])
+
+    def forward(self, ids, mask):
+        return self.score(self.dropout(self.gpt.states(ids)[0]), mask)
+
+    def loss(self, ids, mask, labels, lm_weight=0.5):
+        H = self.dropout(self.gpt.states(ids)[0])
+        language = next_token_loss(H @ self.gpt.tokens.weight.T, ids, mask)
+        return F.cross_entropy(self.score(H, mask), labels) + lm_weight * language
+
+
+# %% transfer_blocks: norm anywhere in the name | norms_in_the_blocks
+def transfer_blocks(pretrained, fresh, n):
+    n_blocks = len({name.split(".")[1] for name in fresh if name.startswith("blocks.")})
+    found = {}
+    for name in fresh:
+        if "norm" in name:
+            old = n >= n_blocks
+        elif name.startswith("blocks."):
+            old = int(name.split(".")[1]) < n
+        else:
+            old = True
+        found[name] = pretrained[name] if old else fresh[name]
+    return found
+
+
+# %% unilm_mask: else in place of the third kind | unknown_kinds_are_sequence_to_sequence
+def unilm_mask(first, lengths, kind):
+    L = int(lengths.max())
+    t = torch.arange(L)
+    real = (t < lengths[:, None])[:, None, :]
+    causal = (t <= t[:, None])[None]
+    if kind == "bidirectional":
+        rule = torch.ones(1, L, L, dtype=torch.bool)
+    elif kind == "left-to-right":
+        rule = causal
+    else:
+        rule = causal | (t < first[:, None])[:, None, :]
+    return rule & real
+
+
+# %% rouge: a set of what is common | common_ones_once
+# -             common, totals = (mine & theirs).total(), (mine.total(), theirs.total())
+# +             common = len(set(mine) & set(theirs))
+# +             totals = sum(mine.values()), sum(theirs.values())
+
+
+# %% induction_scores: only positions before the query | not_on_itself
+def induction_scores(weights, ids):
+    t = torch.arange(len(ids))
+    earlier = (ids[:, None] == ids) & (t < t[:, None])
+    repeated = earlier.any(dim=1)
+    if not repeated.any():
+        return weights.new_zeros(len(weights))
+    after = torch.zeros_like(earlier)
+    after[:, 1:] = earlier[:, :-1]
+    after &= t < t[:, None]
+    return (weights * after).sum(dim=-1)[:, repeated].mean(dim=1)

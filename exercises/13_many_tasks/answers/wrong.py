@@ -828,3 +828,239 @@ def spans_to_labels(spans, n_words):
                 raise ValueError("overlap")
             out[i] = "B-" + kind if i == a else "I-" + kind
     return out
+
+
+# %% labels_to_spans: asks for a hyphen, not for a kind | kind_missing_accepted
+def labels_to_spans(labels):
+    spans, first, kind = [], 0, None
+    for i, label in enumerate([*labels, "O"]):
+        mark, _, name = label.partition("-")
+        if label != "O" and (mark not in ("B", "I") or "-" not in label):
+            raise ValueError(label)
+        if kind is not None and not (mark == "I" and name == kind):
+            spans.append((first, i, kind))
+            kind = None
+        if mark != "O" and kind is None:
+            first, kind = i, name
+    return spans
+
+
+# %% spans_to_labels: a set of spans | repeated_span_accepted
+def spans_to_labels(spans, n_words):
+    labels = ["O"] * n_words
+    for first, end, kind in sorted(set(map(tuple, spans))):
+        if not 0 <= first < end <= n_words:
+            raise ValueError("outside")
+        if any(label != "O" for label in labels[first:end]):
+            raise ValueError("overlap")
+        labels[first] = f"B-{kind}"
+        for i in range(first + 1, end):
+            labels[i] = f"I-{kind}"
+    return labels
+
+
+# %% spans_to_labels: looks at the words around, too | neighbors_refused
+def spans_to_labels(spans, n_words):
+    labels = ["O"] * n_words
+    for first, end, kind in spans:
+        if not 0 <= first < end <= n_words:
+            raise ValueError("outside")
+        if any(label != "O" for label in labels[max(0, first - 1) : end + 1]):
+            raise ValueError("overlap")
+        labels[first] = f"B-{kind}"
+        for i in range(first + 1, end):
+            labels[i] = f"I-{kind}"
+    return labels
+
+
+# %% entity_scores: perfect on sentences without entities | perfect_if_there_is_nothing
+def entity_scores(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("sentences")
+    right = n_predicted = n_gold = 0
+    for g, p in zip(gold, predicted):
+        g, p = set(g), set(p)
+        right += len(g & p)
+        n_predicted += len(p)
+        n_gold += len(g)
+    if n_predicted == 0 and n_gold == 0:
+        return 1.0, 1.0, 1.0
+    P = right / n_predicted if n_predicted else 0.0
+    R = right / n_gold if n_gold else 0.0
+    return P, R, 2 * P * R / (P + R) if P + R else 0.0
+
+
+# %% entity_scores: overlap | shared_word_is_enough
+def entity_scores(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("sentences")
+    right = n_predicted = n_gold = 0
+    for g, p in zip(gold, predicted):
+        g, p = set(g), set(p)
+        for a, b, kind in p:
+            right += any(max(a, c) < min(b, d) and kind == other for c, d, other in g)
+        n_predicted += len(p)
+        n_gold += len(g)
+    P = right / n_predicted if n_predicted else 0.0
+    R = right / n_gold if n_gold else 0.0
+    return P, R, 2 * P * R / (P + R) if P + R else 0.0
+
+
+# %% Tagger: dropout after the linear layer | dropout_on_the_scores
+# -         return self.output(self.dropout(self.encoder(ids, torch.zeros_like(ids), mask)))
+# +         return self.dropout(self.output(self.encoder(ids, torch.zeros_like(ids), mask)))
+
+
+# %% viterbi: only the transitions are masked | scores_of_padding_added
+def viterbi(scores, mask, transitions, start):
+    B, L, K = scores.shape
+    best, notes = start + scores[:, 0], []
+    for t in range(1, L):
+        top, before = (best.unsqueeze(2) + transitions).max(dim=1)
+        real = mask[:, t].unsqueeze(1)
+        notes.append(torch.where(real, before, torch.arange(K)))
+        best = torch.where(real, top, best) + scores[:, t]
+    label = best.argmax(dim=1)
+    result = torch.full((B, L), -100)
+    for t in range(L - 1, -1, -1):
+        result[:, t] = torch.where(mask[:, t], label, -100)
+        if t > 0:
+            label = notes[t - 1].gather(1, label.unsqueeze(1)).squeeze(1)
+    return result
+
+
+# %% PairClassifier: the mask as nn.MultiheadAttention wants it | mask_upside_down
+# edits: nll
+# -         vectors = self.encoder(ids, segments, mask)
+# +         vectors = self.encoder(ids, segments, ~mask)
+
+
+# %% PairClassifier: BERT's pooler | tanh_before_the_layer
+# edits: nll
+# -         return self.output(self.dropout(vectors[:, 0]))
+# +         return self.output(self.dropout(torch.tanh(vectors[:, 0])))
+
+
+# %% matthews: all right is 1 | equal_lists_are_one
+def matthews(gold, predicted):
+    if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
+        raise ValueError("lists")
+    if list(gold) == list(predicted):
+        return 1.0
+    counts = Counter(zip(gold, predicted))
+    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+    below = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    return (tp * tn - fp * fn) / below if below else 0.0
+
+
+# %% matthews: refuses empty lists | empty_lists_refused
+def matthews(gold, predicted):
+    if len(gold) == 0 or len(gold) != len(predicted):
+        raise ValueError("lengths")
+    if any(label not in (0, 1) for label in [*gold, *predicted]):
+        raise ValueError("labels")
+    counts = Counter(zip(gold, predicted))
+    tp, tn, fp, fn = counts[1, 1], counts[0, 0], counts[0, 1], counts[1, 0]
+    below = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    return (tp * tn - fp * fn) / below if below else 0.0
+
+
+# %% choice_scores: a column at a time | place_by_place
+def choice_scores(model, ids, segments, mask):
+    real = mask.any(-1)
+    columns = []
+    for k in range(ids.shape[1]):
+        rows = real[:, k]
+        column = torch.full((len(ids),), -math.inf)
+        if rows.any():
+            column[rows] = model(ids[rows, k], segments[rows, k], mask[rows, k]).squeeze(-1)
+        columns.append(column)
+    return torch.stack(columns, dim=1)
+
+
+# %% choice_scores: a large negative number | large_negative_for_missing
+def choice_scores(model, ids, segments, mask):
+    real = mask.any(dim=-1)
+    found = model(ids[real], segments[real], mask[real]).squeeze(-1)
+    scores = found.new_full(real.shape, -10000.0)
+    scores[real] = found
+    return scores
+
+
+# %% answer_windows: the stride has to be below the room | stride_of_the_room_refused
+# -     if not question or room < 1 or not 1 <= stride <= room:
+# +     if not question or room < 1 or stride < 1 or stride >= room:
+
+
+# %% best_spans: the n best of each, combined | only_the_best_ends
+def best_spans(start, end, allowed, n, longest):
+    k, found = min(n, len(start)), []
+    for i in start.topk(k).indices.tolist():
+        for j in end.topk(k).indices.tolist():
+            if allowed[i] and allowed[j] and i <= j < i + longest:
+                found.append(((start[i] + end[j]).item(), i, j))
+    return sorted(found, reverse=True)[:n]
+
+
+# %% best_spans: log-probabilities | log_probabilities
+def best_spans(start, end, allowed, n, longest):
+    s, e = torch.log_softmax(start, 0), torch.log_softmax(end, 0)
+    found = []
+    for i in range(len(s)):
+        for j in range(i, min(len(e), i + longest)):
+            if allowed[i] and allowed[j]:
+                found.append(((s[i] + e[j]).item(), i, j))
+    return sorted(found, reverse=True)[:n]
+
+
+# %% answer_scores: strips the words | punctuation_inside_kept
+def answer_scores(prediction, answers):
+    if not answers:
+        raise ValueError
+
+    def words(text):
+        text = " ".join(w.strip(string.punctuation) for w in text.lower().split())
+        return re.sub(r"\b(a|an|the)\b", " ", text).split()
+
+    p, em, f1 = words(prediction), 0.0, 0.0
+    for answer in answers:
+        g = words(answer)
+        em = max(em, float(p == g))
+        common = sum((Counter(p) & Counter(g)).values())
+        f1 = max(f1, 2 * common / (len(p) + len(g)) if p and g else float(p == g))
+    return em, f1
+
+
+# %% paired_bootstrap: 1.96 standard deviations | normal_interval_unbiased
+def paired_bootstrap(a, b, n_samples, generator):
+    if a.shape != b.shape:
+        raise ValueError
+    d = a - b
+    rows = torch.randint(len(d), (n_samples, len(d)), generator=generator)
+    means = d[rows].mean(dim=1)
+    middle, spread = d.mean().item(), means.std().item()
+    return middle, middle - 1.96 * spread, middle + 1.96 * spread
+
+
+# %% ngram_overlap: strings without spaces | words_glued_together
+def ngram_overlap(texts, others, n):
+    def grams(words):
+        return ["".join(words[i : i + n]) for i in range(len(words) - n + 1)]
+
+    known = {g for words in others for g in grams(words)}
+    found = [grams(t) for t in texts]
+    return [sum(g in known for g in gs) / len(gs) if gs else 0.0 for gs in found]
+
+
+# %% ngram_overlap: only texts that have an n-gram | short_texts_left_out
+def ngram_overlap(texts, others, n):
+    def grams(words):
+        return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+
+    known = {g for words in others for g in grams(words)}
+    shares = []
+    for words in texts:
+        own = grams(words)
+        if own:
+            shares.append(sum(g in known for g in own) / len(own))
+    return shares

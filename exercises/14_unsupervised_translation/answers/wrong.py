@@ -682,3 +682,61 @@ def back_translation_batch(translate, sentences, language, other, eos):
         raise ValueError(f"{len(translated)} translations of {len(sentences)} sentences")
     both = [(t, s) for t, s in zip(translated, sentences) if len(t) > 0]
     return translation_batch([t for t, _ in both], [s for _, s in both], language, eos)
+
+
+# %% csls: subtracts the rows first | columns_from_the_difference
+def csls(similarity, k):
+    left = similarity - similarity.topk(k, dim=1).values.mean(1, keepdim=True)
+    return similarity + left - left.topk(k, dim=0).values.mean(0, keepdim=True)
+
+
+# %% mutual_neighbors: asks for a similarity above 0 | only_positive_similarities
+def mutual_neighbors(similarity):
+    pairs = []
+    for i in range(len(similarity)):
+        j = int(similarity[i].argmax())
+        if similarity[i, j] > 0 and int(similarity[:, j].argmax()) == i:
+            pairs.append((i, j))
+    return pairs
+
+
+# %% word_by_word: str.replace | replaces_inside_words
+def word_by_word(sentence, dictionary):
+    text = " ".join(sentence)
+    for word in sentence:
+        if word in dictionary:
+            text = text.replace(word, dictionary[word], 1)
+    return text.split()
+
+
+# %% back_translation_batch: pairs from zip | zip_hides_what_is_missing
+def back_translation_batch(translate, sentences, language, other, eos):
+    with torch.no_grad():
+        made = translate(sentences, other)
+    source, target = [], []
+    for one, two in zip(made, sentences):
+        source.append(one)
+        target.append(two)
+    return translation_batch(source, target, language, eos)
+
+
+# %% unsupervised_loss: sorted keys | order_of_the_tokens
+def unsupervised_loss(loss, translate, sentences, eos, p, k, generator):
+    a, b = sorted(sentences)
+    total = 0.0
+    for here, there in ((a, b), (b, a)):
+        total += loss(*denoising_batch(sentences[here], here, eos, p, k, generator))
+        total += loss(*back_translation_batch(translate, sentences[here], here, there, eos))
+    return total
+
+
+# %% round_trip_bleu: a weighted mean | weighted_by_sentences
+def round_trip_bleu(translate, sentences):
+    total = n = 0
+    a, b = sentences
+    for here, there in ((a, b), (b, a)):
+        rows = sentences[here]
+        back = translate(translate(rows, there), here)
+        total += len(rows) * corpus_bleu(back, [[ids] for ids in rows])
+        n += len(rows)
+    return total / n

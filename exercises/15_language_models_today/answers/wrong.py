@@ -902,3 +902,215 @@ class LoRALinear(nn.Module):
         self.linear.weight.data += self.scale * self.lora_B.weight @ self.lora_A.weight
         nn.init.zeros_(self.lora_B.weight)
         return self.linear.weight.data
+
+
+# %% ByteBPE: decodes bytes and encodes them again | bytes_read_as_text
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = [tuple(pair) for pair in merges]
+        self.bytes_of = [bytes([b]) for b in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        ids = []
+        for piece in pieces(text.encode("utf-8")):
+            found = list(piece)
+            for k, pair in enumerate(self.merges):
+                new, i = [], 0
+                while i < len(found):
+                    if tuple(found[i : i + 2]) == pair:
+                        new.append(256 + k)
+                        i += 2
+                    else:
+                        new.append(found[i])
+                        i += 1
+                found = new
+            ids += found
+        return ids
+
+    def decode(self, ids):
+        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% ByteBPE: goes backward through a piece | from_the_right
+class ByteBPE:
+    def __init__(self, merges):
+        self.merges = [tuple(pair) for pair in merges]
+        self.bytes_of = [bytes([b]) for b in range(256)]
+        for left, right in self.merges:
+            self.bytes_of.append(self.bytes_of[left] + self.bytes_of[right])
+
+    def encode(self, text):
+        ids = []
+        for piece in pieces(text.encode("utf-8") if isinstance(text, str) else text):
+            found = list(piece)
+            for k, pair in enumerate(self.merges):
+                new, i = [], len(found)
+                while i > 0:
+                    if i > 1 and (found[i - 2], found[i - 1]) == pair:
+                        new.insert(0, 256 + k)
+                        i -= 2
+                    else:
+                        new.insert(0, found[i - 1])
+                        i -= 1
+                found = new
+            ids += found
+        return ids
+
+    def decode(self, ids):
+        return b"".join(self.bytes_of[i] for i in ids).decode("utf-8", errors="replace")
+
+
+# %% RMSNorm: Gemma's gain | one_plus_the_gain
+class RMSNorm(nn.Module):
+    def __init__(self, d, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d))
+
+    def forward(self, X):
+        return (1 + self.weight) * X / (X.square().mean(-1, keepdim=True) + self.eps).sqrt()
+
+
+# %% RMSNorm: an eps of its own | eps_of_1e_6
+class RMSNorm(nn.Module):
+    def __init__(self, d, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+
+    def forward(self, X):
+        return self.weight * X / (X.square().mean(-1, keepdim=True) + 1e-6).sqrt()
+
+
+# %% SwiGLU: a bias at the end | W_down_with_bias
+class SwiGLU(nn.Module):
+    def __init__(self, d_model, d_hidden):
+        super().__init__()
+        self.W_gate, self.W_up = (nn.Linear(d_model, d_hidden, bias=False) for _ in range(2))
+        self.W_down = nn.Linear(d_hidden, d_model)
+
+    def forward(self, X):
+        gate = self.W_gate(X)
+        return self.W_down(gate * gate.sigmoid() * self.W_up(X))
+
+
+# %% GroupedQueryAttention: the base is forgotten at the keys | base_for_the_queries_only
+# -         Q, K = rotate(Q, positions, self.base), rotate(K, positions, self.base)
+# +         Q, K = rotate(Q, positions, self.base), rotate(K, positions)
+
+
+# %% GroupedQueryAttention: an odd d_k | odd_heads_accepted
+# -         if d_model % n_heads or d_model // n_heads % 2:
+# +         if d_model % n_heads != 0:
+
+
+# %% LlamaBlock: overwrites the sum | network_added_to_the_normalized
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base)
+        self.network = SwiGLU(d_model, d_hidden)
+
+    def forward(self, X, past=None):
+        Z, K, V = self.attention(self.norm_1(X), past)
+        X = self.norm_2(X + Z)
+        X = X + self.network(X)
+        return X, K, V
+
+
+# %% LlamaBlock: eps is forgotten once | eps_for_norm_1_only
+class LlamaBlock(nn.Module):
+    def __init__(self, d_model, n_heads, n_key_heads, d_hidden, base=10_000.0, eps=1e-5):
+        super().__init__()
+        self.norm_1 = RMSNorm(d_model, eps=eps)
+        self.norm_2 = RMSNorm(d_model)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_key_heads, base=base)
+        self.network = SwiGLU(d_model, d_hidden)
+
+    def forward(self, X, past=None):
+        Z, K, V = self.attention(self.norm_1(X), past)
+        X = X + Z
+        return X + self.network(self.norm_2(X)), K, V
+
+
+# %% llama_costs: half of the square | causal_pairs_only
+# -     pairs = n_layers * 2 * 2 * length * length * d_model
+# +     pairs = n_layers * 2 * 2 * length * (length + 1) // 2 * d_model
+
+
+# %% llama_costs: scores of the next token only | head_at_the_last_token
+# -         "operations": 2 * length * (matrices + words) + pairs,
+# +         "operations": 2 * length * matrices + 2 * words + pairs,
+
+
+# %% fit_scaling_law: leaves out what is below 0 | negative_floors_skipped
+def fit_scaling_law(tokens, losses, alphas):
+    if len(set(tokens.tolist())) < 3:
+        raise ValueError("too few N")
+    N, L, best = tokens.double(), losses.double(), None
+    for alpha in alphas.tolist():
+        x = N**-alpha
+        dx = x - x.mean()
+        A = (dx * (L - L.mean())).sum() / dx.square().sum()
+        E = L.mean() - A * x.mean()
+        if E < 0:
+            continue
+        error = (E + A * x - L).square().sum().item()
+        if best is None or error < best[0]:
+            best = error, E.item(), A.item(), alpha
+    return best[1:]
+
+
+# %% LoRALinear: the root of the rank | divided_by_the_root_of_the_rank
+class LoRALinear(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        if rank < 1:
+            raise ValueError("rank below 1")
+        self.linear = linear
+        self.linear.requires_grad_(False)
+        self.lora_A = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, linear.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+        self.scale = alpha / rank**0.5
+
+    def forward(self, X):
+        return self.linear(X) + self.scale * self.lora_B(self.lora_A(X))
+
+    @torch.no_grad()
+    def merged(self):
+        return self.linear.weight + self.scale * self.lora_B.weight @ self.lora_A.weight
+
+
+# %% chat_ids: marks the tokens before | shifted_to_the_next
+def chat_ids(turns, marks, end):
+    if not turns:
+        raise ValueError("no turn")
+    ids, counted = [], []
+    for role, words in turns:
+        if role not in marks or (role == "assistant" and not words):
+            raise ValueError(role)
+        ids += [*marks[role], *words, end]
+        counted += [False] * len(marks[role]) + [role == "assistant"] * (len(words) + 1)
+    if role != "assistant":
+        ids += marks["assistant"]
+        counted += [False] * len(marks["assistant"])
+    return ids, [*counted[1:], False]
+
+
+# %% dpo_loss: two losses | a_sigmoid_for_each_answer
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    up = -F.logsigmoid(beta * (chosen - reference_chosen))
+    down = -F.logsigmoid(-beta * (rejected - reference_rejected))
+    return (up + down).sum() / max(1, len(chosen))
+
+
+# %% round_to_int8: abs after the maximum | size_of_the_largest_number
+def round_to_int8(W):
+    scale = W.max(dim=1).values.abs() / 127
+    scale[scale == 0] = 1
+    return (W / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale

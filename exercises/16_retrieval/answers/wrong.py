@@ -627,3 +627,63 @@ def top_inner_products(queries, blocks, k):
 # %% bm25_scores: the size of the index wherever N stands | size_of_the_index_everywhere
 # - N = len(lengths)
 # + N = len(index)
+
+
+# %% inverted_index: one counter for all | counter_not_emptied
+def inverted_index(documents):
+    index, counter = {}, Counter()
+    for i, words in enumerate(documents):
+        for word in words:
+            counter[word] += 1
+        for word in counter:
+            index.setdefault(word, []).append((i, counter[word]))
+    return index
+
+
+# %% inverted_index: the largest count first | sorted_by_count
+def inverted_index(documents):
+    index = {}
+    for i, words in enumerate(documents):
+        for word, count in Counter(words).items():
+            index.setdefault(word, []).append((i, count))
+    for postings in index.values():
+        postings.sort(key=lambda p: p[1], reverse=True)
+    return index
+
+
+# %% hard_negatives: all in place of any, where there are answers | all_of_some_answers
+def hard_negatives(ranking, paragraphs, positive, answers, n):
+    def has(words, answer):
+        runs = [list(words[i : i + len(answer)]) for i in range(len(words) - len(answer) + 1)]
+        return len(answer) > 0 and list(answer) in runs
+
+    found = []
+    for d in ranking:
+        bad = len(answers) > 0 and all(has(paragraphs[d], answer) for answer in answers)
+        if d != positive and not bad:
+            found.append(d)
+    return found[:n]
+
+
+# %% top_inner_products: begins with minus infinity | filled_up
+def top_inner_products(queries, blocks, k):
+    best = torch.full((len(queries), k), -math.inf, dtype=queries.dtype)
+    where, seen = torch.full((len(queries), k), -1), 0
+    for block in blocks:
+        ids = torch.arange(seen, seen + len(block)).repeat(len(queries), 1)
+        best, order = torch.cat([best, queries @ block.T], dim=1).topk(k, dim=1)
+        where = torch.cat([where, ids], dim=1).gather(1, order)
+        seen += len(block)
+    return best, where
+
+
+# %% top_inner_products: the first k of the best of each block | cut_without_comparing
+def top_inner_products(queries, blocks, k):
+    values = torch.zeros(len(queries), 0, dtype=queries.dtype)
+    numbers, seen = torch.zeros(len(queries), 0, dtype=torch.int64), 0
+    for block in blocks:
+        new, order = (queries @ block.T).sort(dim=1, descending=True)
+        values = torch.cat([values, new[:, :k]], dim=1)
+        numbers = torch.cat([numbers, order[:, :k] + seen], dim=1)
+        seen += len(block)
+    return values[:, :k], numbers[:, :k]
