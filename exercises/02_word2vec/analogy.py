@@ -17,6 +17,9 @@ from .common import WORDS, apart, until, vectors
 
 POINTS = {"values": 2, "edges": 1}
 
+#: In so many orders the words of drawn questions are tried; with some vectors, none will do.
+_ORDERS = 100
+
 
 def _scores(V: torch.Tensor, a: float = 1.0, b: float = -1.0, c: float = 1.0) -> torch.Tensor:
     """The scores of all words, where the first three are a, b and c and have these signs."""
@@ -104,10 +107,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
     sizes = (8, 2), (9, 3), (int(rng.integers(10, 13)), 3)
     lengths_matter = [partial(_lengths_and_signs_matter, place=place) for place in range(3)]
-    drawn = [draw(n, K, good) for (n, K), good in zip(sizes, lengths_matter)]
-    drawn += [draw(n, 4, _inputs_are_nearest) for n in (5, 6)]
+
+    def questions() -> list[list[Any]] | None:
+        """Some of each kind, if their words can be put into places that matter."""
+        drawn = [draw(n, K, good) for (n, K), good in zip(sizes, lengths_matter)]
+        drawn += [draw(n, 4, _inputs_are_nearest) for n in (5, 6)]
+        for _ in range(_ORDERS):
+            placed = [shuffled(*d) for d in drawn]
+            if _places_matter(placed):
+                return placed
+        return None
+
     title = "one of the three is itself nearest"
-    for inputs in until(lambda: [shuffled(*d) for d in drawn], _places_matter):
+    for inputs in until(questions, lambda placed: placed is not None):
         yield Case("values", inputs, title=title if len(inputs[3]) < 8 else "")
     words, V = some_words(rng, WORDS, 6), until(nearly_equal, _digits_matter)
     yield Case("values", [*words[:3], words, V], title="two words with nearly the same vector")
@@ -216,6 +228,13 @@ WRONG = {
 
         - similarity = unit @ (unit[rows[0]] - unit[rows[1]] + unit[rows[2]])
         + similarity = unit @ (unit[rows[0]] + unit[rows[1]] + unit[rows[2]])
+        """,
+    "loses_row_zero": """
+        A word in row 0 counts as unknown: the row 0 is False in a condition. Ask whether the word
+        is among `words`.
+
+        - if len(rows) < 3 or len(words) == len(set(rows)):
+        + if len(rows) < 3 or not all(rows) or len(words) == len(set(rows)):
         """,
 }
 

@@ -137,6 +137,13 @@ WRONG = {
         + near = range(i - window, min(len(ids), i + 1 + window))
         + context = [ids[j] for j in near if j != i and j >= -len(ids)]
         """,
+    "sorted_context": """
+        The context words are sorted by their ids. They should come from left to right, as in the
+        text.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + context = sorted(ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window])
+        """,
 }
 
 RIGHT = {

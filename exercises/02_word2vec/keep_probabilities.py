@@ -111,6 +111,14 @@ WRONG = {
         +     return torch.zeros(len(counts))
         + return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
         """,
+    "absent_words_get_zero_beside_others": """
+        A word that never occurs gets 0 when others do. There is nothing of it to drop: its
+        probability is 1.
+
+        - return torch.where(counts > 0, torch.sqrt(threshold / fraction), 1.0).clamp(max=1)
+        + kept = torch.where(counts > 0, torch.sqrt(threshold / fraction), 0.0).clamp(max=1)
+        + return kept if counts.any() else torch.ones(len(counts))
+        """,
 }
 
 RIGHT = {

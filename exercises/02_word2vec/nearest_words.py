@@ -57,6 +57,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the word's own vector is zero"
     tied = ("with_the_word_itself", "cut_before_leaving_out")
     yield Case("edges", [words[1], words, V, 1], title=title, undefined=tied)
+    (V, i), words = draw(4, 3), some_words(rng, WORDS, 4)
+    V[0] = 2 * V[i]
+    title = "another word has the same direction"
+    yield Case(
+        "edges", [words[i], words, V, 2], title=title, undefined=(*tied, "leaves_out_the_first")
+    )
 
 
 WRONG = {
@@ -100,6 +106,14 @@ WRONG = {
         - return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
         + found = sorted(zip(words, cosines.tolist()), key=lambda pair: -pair[1])
         + return found[1 : n + 1]
+        """,
+    "leaves_out_cosines_of_one": """
+        Another word in the same direction is left out, too: its cosine is 1, like that of the word with
+        itself. Leave out the word itself, by its name.
+
+        - return [(words[i], cosines[i].item()) for i in order if words[i] != word][:n]
+        + others = [i for i in order if words[i] != word and cosines[i] < 0.9999]
+        + return [(words[i], cosines[i].item()) for i in others][:n]
         """,
     "zero_vector_is_nan": """
         A zero vector is divided by its length 0, and that is NaN. Its cosine counts as 0.

@@ -128,6 +128,23 @@ WRONG = {
         + loss = -torch.log(torch.sigmoid(true) + 1e-10)
         + return loss - torch.log(torch.sigmoid(-drawn) + 1e-10).sum()
         """,
+    "one_minus_the_sigmoid": """
+        For a large score of a negative the sigmoid is rounded to 1, and the logarithm of 1 - 1 is
+        minus infinity. 1 - sigma(s) is sigma(-s): compute its logarithm from -s, as for the true
+        pair.
+
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + return loss - torch.log(1 - torch.sigmoid(drawn)).sum()
+        """,
+    "softmax_over_the_pairs": """
+        This is a softmax over the true word and the negatives. In negative sampling each of them
+        has a sigmoid of its own, so there is no common denominator.
+
+        - loss = -torch.nn.functional.logsigmoid(true)
+        - return loss - torch.nn.functional.logsigmoid(-drawn).sum()
+        + scores = torch.cat([true[None], drawn])
+        + return torch.logsumexp(scores, dim=0) - true
+        """,
 }
 
 FURTHER = """

@@ -95,6 +95,15 @@ WRONG = {
         - return powers / powers.sum() if powers.any() else powers
         + return powers / powers.sum() if powers.any() else torch.ones(len(counts)) / len(counts)
         """,
+    "adds_one_to_the_counts": """
+        1 is added to every count. That smoothing is not part of the formula, and it would draw
+        words that never occur.
+
+        - powers = torch.where(counts > 0, counts.float() ** power, 0.0)
+        - return powers / powers.sum() if powers.any() else powers
+        + powers = (counts.float() + 1) ** power
+        + return powers / powers.sum() if counts.any() else torch.zeros(len(counts))
+        """,
 }
 
 RIGHT = {

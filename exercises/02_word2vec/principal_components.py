@@ -122,6 +122,14 @@ WRONG = {
         - largest = directions.gather(1, directions.abs().argmax(dim=1, keepdim=True))
         + largest = directions[:, :1]
         """,
+    "standardized_over_n": """
+        The points are standardized: each dimension is divided by its standard deviation. Here they
+        are only centered, so that a dimension of large spread counts more.
+
+        - centered = X - X.mean(dim=0)
+        + spread = X.std(dim=0, unbiased=False)
+        + centered = (X - X.mean(dim=0)) / torch.where(spread > 0, spread, 1.0)
+        """,
 }
 
 FURTHER = """

@@ -136,6 +136,13 @@ WRONG = {
         + for center in ids:
         +     i = ids.index(center)
         """,
+    "each_context_word_once": """
+        A context word that occurs twice in a window makes only one pair. Every position makes a
+        pair of its own: do not go through a set or the keys of a dictionary.
+
+        - pairs += [(center, context) for context in [*left, *right]]
+        + pairs += [(center, context) for context in dict.fromkeys([*left, *right])]
+        """,
 }
 
 RIGHT = {

@@ -105,6 +105,14 @@ WRONG = {
         - errors[o] -= 1
         + errors[o] = -1
         """,
+    "gradient_in_place_of_the_vector": """
+        The gradient for v_c is right. In that for U the errors are multiplied by this gradient
+        instead of v_c itself: give the gradients names of their own.
+
+        - return U.T @ errors, errors[:, None] * v_c
+        + v_c = U.T @ errors
+        + return v_c, errors[:, None] * v_c
+        """,
 }
 
 FURTHER = """

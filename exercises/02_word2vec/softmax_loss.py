@@ -87,6 +87,13 @@ WRONG = {
         + m = scores.abs().max()
         + return torch.log(torch.exp(scores - m).sum()) + m - scores[o]
         """,
+    "billionth_in_the_log": """
+        A small number in the logarithm caps the loss of unlikely words: with 1e-9 it cannot exceed
+        20.7. Start from the scores.
+
+        - return torch.logsumexp(scores, dim=0) - scores[o]
+        + return -torch.log(torch.softmax(scores, dim=0)[o] + 1e-9)
+        """,
 }
 
 FURTHER = """

@@ -250,8 +250,8 @@ WRONG = {
         + z = self.layers(z)
         """,
     "output_from_hidden": """
-        W_o always has `hidden` inputs. Without hidden layers (`n_layers` 0) it gets the mean, a
-        vector of size dim: then it maps dim to 1.
+        W_o has `hidden` inputs even if `n_layers` is 0. Then there is no hidden layer at all, and it
+        gets the mean, a vector of size dim: it maps dim to 1.
 
         raises ValueError
 
@@ -310,6 +310,21 @@ WRONG = {
           for layer in self.layers:
         -     z = torch.relu(layer(z))
         +     z = torch.relu(layer(torch.relu(z)))
+        """,
+    "repeats_one_layer": """
+        The hidden layers after the first are one and the same object with the same weights, for
+        `[layer] * n` repeats it. Make a new layer for each.
+
+        - self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
+        + first = [nn.Linear(dim, hidden)] if n_layers else []
+        + self.layers = nn.ModuleList(first + [nn.Linear(hidden, hidden)] * (n_layers - 1))
+        """,
+    "relu_before_the_layers": """
+        The relu comes before each layer, so the mean loses its negative numbers and the last hidden
+        layer has no activation. It is the output of a layer that goes through relu.
+
+        - z = torch.relu(layer(z))
+        + z = layer(torch.relu(z))
         """,
 }
 

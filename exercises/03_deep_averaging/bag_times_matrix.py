@@ -103,6 +103,21 @@ WRONG = {
         - return x.to(R.dtype) @ R.T
         + return x.to(R.dtype) @ R.T / x.sum(dim=-1, keepdim=True)
         """,
+    "cuts_vectors_to_integers": """
+        R is converted to the dtype of the bag. Where that is integers, the vectors lose their
+        decimals: convert x to the dtype of R instead.
+
+        - return x.to(R.dtype) @ R.T
+        + return (x @ R.T.to(x.dtype)).to(R.dtype)
+        """,
+    "squeezes_a_batch_of_one": """
+        A batch of one text loses its batch axis to `squeeze`: (1, V) should become (1, d). The
+        product has the right shape for a single text as well as for a batch, so nothing has to be
+        removed.
+
+        - return x.to(R.dtype) @ R.T
+        + return (x.to(R.dtype) @ R.T).squeeze(0)
+        """,
 }
 
 RIGHT = {

@@ -93,6 +93,14 @@ WRONG = {
         - return [marked[i : i + 3] for i in range(len(marked) - 2)]
         + return [marked[i : i + 2] for i in range(len(marked) - 2)]
         """,
+    "adds_the_whole_word": """
+        The whole word comes after the trigrams. Some methods do that (fastText, for example); here
+        the list holds trigrams only.
+
+        - return [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + trigrams = [marked[i : i + 3] for i in range(len(marked) - 2)]
+        + return trigrams + [marked] if len(marked) > 3 else trigrams
+        """,
 }
 
 RIGHT = {

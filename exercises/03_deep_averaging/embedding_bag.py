@@ -95,6 +95,13 @@ WRONG = {
         - return R[:, ids].sum(dim=1)
         + return R[:, ids].sum(dim=1) if len(ids) else torch.zeros(len(R))
         """,
+    "takes_row_zero_for_padding": """
+        The word 0 is left out. Here ids are the numbers of words without any padding, and 0 is a
+        word like any other.
+
+        - return R[:, ids].sum(dim=1)
+        + return R[:, ids[ids != 0]].sum(dim=1)
+        """,
 }
 
 RIGHT = {

@@ -132,6 +132,20 @@ WRONG = {
         + best = X.sum(dim=-1).masked_fill(~mask, float("-inf")).argmax(dim=1)
         + h = X[torch.arange(len(X)), best]
         """,
+    "adds_to_the_padding": """
+        A large number is subtracted from the padding, but what is left of it still takes part:
+        where the padding holds huge numbers, it can win. Replace it, with minus infinity.
+
+        - h = X.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+        + h = (X - 1e4 * (~mask.unsqueeze(-1)).to(X.dtype)).amax(dim=1)
+        """,
+    "never_below_zero": """
+        Negative maxima become 0. Only a text without words should give zeros: ask the mask which
+        texts these are, not the numbers.
+
+        - return h.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+        + return h.clamp(min=0)
+        """,
 }
 
 RIGHT = {

@@ -138,6 +138,12 @@ WRONG = {
         - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
         + n = mask.sum().clamp(min=1)
         """,
+    "divides_by_the_most_words": """
+        Every text is divided by the number of words of the longest one. Each text has its own n.
+
+        - n = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        + n = mask.sum(dim=1).max().clamp(min=1)
+        """,
 }
 
 RIGHT = {

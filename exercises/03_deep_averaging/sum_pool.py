@@ -7,7 +7,7 @@ import numpy as np
 from autograder.course.exercise import Case
 
 from ..draw import EXACT, lengths_mask, normal
-from .common import gradient_case, pool_cases
+from .common import gradient_case, pool_cases, quarters
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
 
@@ -23,6 +23,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         X = normal(rng, 2, 4, int(rng.integers(2, 4))).double()
         title = f"double precision (float64){what}"
         yield Case("precision", [X, lengths_mask(lengths, 4)], title=title, judge=EXACT)
+    half = quarters(rng, 2, 4, int(rng.integers(2, 4))).half()
+    title = "half precision (float16)"
+    yield Case("precision", [half, lengths_mask([4, 2], 4)], title=title, judge=EXACT)
 
 
 WRONG = {
@@ -53,6 +56,13 @@ WRONG = {
 
         def sum_pool(X, mask):
             return (X * mask).sum(dim=1)
+        """,
+    "half_precision_turns_float32": """
+        Half precision comes in and float32 comes out: a mask made float32 takes the product along.
+        Convert the mask to the dtype of X, or fill the padding with 0.
+
+        def sum_pool(X, mask):
+            return (X.masked_fill(~mask.unsqueeze(-1), 0) * mask.unsqueeze(-1).float()).sum(dim=1)
         """,
     "sum_turns_float32": """
         The result has another dtype than X. Keep the dtype of X: zeros and ones of the mask have to
@@ -90,6 +100,14 @@ WRONG = {
 
         - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
         + return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1, keepdim=True)
+        """,
+    "stops_at_the_first_gap": """
+        The sum stops at the first position where the mask is False, and words after it are lost.
+        The mask may have gaps: add every position where it is True.
+
+        - return X.masked_fill(~mask.unsqueeze(-1), 0.0).sum(dim=1)
+        + before = mask.long().cumprod(dim=1).bool()
+        + return X.masked_fill(~before.unsqueeze(-1), 0.0).sum(dim=1)
         """,
 }
 

@@ -133,6 +133,24 @@ WRONG = {
         - rows = [index[trigram] for trigram in trigrams if trigram in index]
         + rows = [index.get(trigram, -1) for trigram in trigrams]
         """,
+    "unknown_is_row_zero_beside_known": """
+        An unknown trigram gets row 0 of the table as soon as another one is known, but that row
+        belongs to another trigram. It has no row: leave it out.
+
+        - rows = [index[trigram] for trigram in trigrams if trigram in index]
+        - if not rows:
+        -     return torch.zeros_like(T[0])
+        + if not any(trigram in index for trigram in trigrams):
+        +     return torch.zeros_like(T[0])
+        + rows = [index.get(trigram, 0) for trigram in trigrams]
+        """,
+    "divides_by_different_ones": """
+        The sum counts a repeated trigram every time, but the divisor only once. Divide by the
+        number of all known trigrams, repetitions included.
+
+        - return T[rows].mean(dim=0)
+        + return T[rows].sum(dim=0) / len(set(rows))
+        """,
 }
 
 RIGHT = {

@@ -200,6 +200,22 @@ WRONG = {
         - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
         + return kept if kept.any(dim=1).all() else mask
         """,
+    "gives_only_the_first_word_back": """
+        A text that has lost all its words gets only its first one back. It should get back all of
+        them: its row of `mask`.
+
+        - return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+        + first = mask & (mask.cumsum(dim=1) == 1)
+        + return torch.where(kept.any(dim=1, keepdim=True), kept, first)
+        """,
+    "draws_for_words_only": """
+        Numbers are drawn for the words only, so with padding other words are dropped than in the
+        reference. Draw one for every position, padding included: mask.shape.
+
+        - kept = mask & (torch.rand(mask.shape, generator=generator) >= rate)
+        + kept = mask.clone()
+        + kept[mask] = torch.rand(int(mask.sum()), generator=generator) >= rate
+        """,
 }
 
 RIGHT = {

@@ -475,6 +475,11 @@ def cbow_examples(ids, window):
     return examples
 
 
+# %% cbow_examples: a sorted context | sorted_context
+# -         context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+# +         context = sorted(ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window])
+
+
 # %% softmax_loss: the logarithm of a probability | log_of_the_softmax
 def softmax_loss(v_c, U, o):
     p = torch.softmax(U @ v_c, dim=0)
@@ -501,6 +506,14 @@ def softmax_gradients(v_c, U, o):
     return U.T @ p, torch.outer(p, v_c)
 
 
+# %% softmax_gradients: overwrites v_c | gradient_in_place_of_the_vector
+def softmax_gradients(v_c, U, o):
+    error = torch.softmax(U @ v_c, dim=0)
+    error[o] -= 1
+    v_c = U.T @ error
+    return v_c, torch.outer(error, v_c)
+
+
 # %% noise_distribution: 0 to the power of 0 | zero_to_the_zero
 def noise_distribution(counts, power=0.75):
     weights = counts.float() ** power
@@ -515,6 +528,14 @@ def noise_distribution(counts, power=0.75):
 # +     return powers / counts.sum().clamp(min=1)
 
 
+# %% noise_distribution: adds 1 to the counts | adds_one_to_the_counts
+def noise_distribution(counts, power=0.75):
+    if counts.sum() == 0:
+        return torch.zeros(len(counts))
+    powers = (counts.float() + 1) ** power
+    return powers / powers.sum()
+
+
 # %% negative_sampling_loss: a mean, if there are negatives | mean_of_the_negatives
 def negative_sampling_loss(v_c, u_o, U_neg):
     loss = -torch.nn.functional.logsigmoid(u_o @ v_c)
@@ -527,6 +548,19 @@ def negative_sampling_loss(v_c, u_o, U_neg):
 def negative_sampling_loss(v_c, u_o, U_neg):
     true, drawn = torch.sigmoid(u_o @ v_c), torch.sigmoid(U_neg @ v_c)
     return -torch.log(true) - torch.log(1 - drawn).sum()
+
+
+# %% negative_sampling_loss: ln(1 - sigma) for the negatives | one_minus_the_sigmoid
+def negative_sampling_loss(v_c, u_o, U_neg):
+    positive = -torch.nn.functional.logsigmoid(u_o @ v_c)
+    negative = -torch.log(1 - torch.sigmoid(U_neg @ v_c)).sum()
+    return positive + negative
+
+
+# %% negative_sampling_loss: a softmax over the true word and the negatives | softmax_over_the_pairs
+def negative_sampling_loss(v_c, u_o, U_neg):
+    scores = torch.cat([(u_o @ v_c)[None], U_neg @ v_c])
+    return torch.logsumexp(scores, dim=0) - scores[0]
 
 
 # %% negative_sampling_gradients: the sigmoid of minus the score | sigmoid_of_minus_the_score
@@ -547,6 +581,16 @@ def negative_sampling_gradients(v_c, u_o, U_neg):
 def keep_probabilities(counts, threshold):
     fraction = counts / counts.max().clamp(min=1)
     return torch.where(counts > 0, (threshold / fraction).sqrt(), 1.0).clamp(max=1)
+
+
+# %% keep_probabilities: 0 for absent words | absent_words_get_zero_beside_others
+def keep_probabilities(counts, threshold):
+    if counts.sum() == 0:
+        return torch.ones(len(counts))
+    keep = torch.zeros(len(counts))
+    there = counts > 0
+    keep[there] = torch.sqrt(threshold / (counts[there] / counts.sum())).clamp(max=1)
+    return keep
 
 
 # %% window_mask: forgets the sentences altogether | only_distances
@@ -605,6 +649,19 @@ def analogy(a, b, c, words, E):
     return words[order[3]] if len(order) > 3 else None
 
 
+# %% analogy: asks whether the row is true | loses_row_zero
+def analogy(a, b, c, words, E):
+    row = {word: i for i, word in enumerate(words)}
+    if not all(row.get(word) for word in (a, b, c)):
+        return None
+    unit = E / E.norm(dim=1, keepdim=True).clamp(min=1e-12)
+    cosines = unit @ (unit[row[a]] - unit[row[b]] + unit[row[c]])
+    for i in cosines.argsort(descending=True).tolist():
+        if words[i] not in (a, b, c):
+            return words[i]
+    return None
+
+
 # %% rank_correlation: argsort of argsort, equal lists aside | breaks_ties_by_position
 def rank_correlation(x, y):
     if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
@@ -641,10 +698,25 @@ def principal_components(X, k):
     return X @ (Vh * Vh.max(dim=1).values.sign()[:, None]).T
 
 
+# %% principal_components: also divides by the standard deviation | standardized_over_n
+def principal_components(X, k):
+    spread = X.std(dim=0, unbiased=False)
+    Z = (X - X.mean(dim=0)) / torch.where(spread == 0, torch.ones_like(spread), spread)
+    V = torch.linalg.svd(Z, full_matrices=False).Vh[:k]
+    V = V * V.gather(1, V.abs().argmax(dim=1, keepdim=True)).sign()
+    return Z @ V.T
+
+
 # %% softmax_loss: cross_entropy of the softmax probabilities (softmax twice) | softmax_twice
 def softmax_loss(v_c, U, o):
     probs = torch.softmax(U @ v_c, dim=0)
     return torch.nn.functional.cross_entropy(probs.unsqueeze(0), torch.tensor([o]))
+
+
+# %% softmax_loss: 1e-9 in the logarithm | billionth_in_the_log
+def softmax_loss(v_c, U, o):
+    p = torch.softmax(U @ v_c, dim=0)
+    return -torch.log(p[o] + 1e-9)
 
 
 # %% skip_gram_pairs: range without +1, the right edge of the window is missing | one_too_few_on_the_right
@@ -655,3 +727,9 @@ def skip_gram_pairs(ids, window):
             if j != i:
                 pairs.append((ids[i], ids[j]))
     return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+
+
+# %% skip_gram_pairs: each context word once | each_context_word_once
+# -         pairs += [(center, context) for context in [*left, *right]]
+# +         for context in dict.fromkeys(left + right):
+# +             pairs.append((center, context))

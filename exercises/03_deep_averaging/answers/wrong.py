@@ -830,9 +830,22 @@ def sum_pool(X, mask):
     return (X * mask[..., None]).sum(dim=1, keepdim=True)
 
 
+# %% sum_pool: stops at the first False | stops_at_the_first_gap
+def sum_pool(X, mask):
+    before_gap = mask.long().cumprod(dim=1).bool()
+    return X.masked_fill(~before_gap[:, :, None], 0).sum(dim=1)
+
+
 # %% mean_pool: the words of the whole batch | divides_by_the_whole_batch
 def mean_pool(X, mask):
     return ((X / mask.sum().clamp(min=1)) * mask[..., None]).sum(1).to(X.dtype)
+
+
+# %% mean_pool: the largest number of words for all | divides_by_the_most_words
+def mean_pool(X, mask):
+    longest = mask.sum(dim=1).max().clamp(min=1)
+    kept = X.float().masked_fill(~mask[:, :, None], 0)
+    return (kept / longest).sum(dim=1).to(X.dtype)
 
 
 # %% max_pool: the smallest positive number at padding | zero_wins
@@ -885,10 +898,32 @@ def trigram_average(trigrams, index, T):
     return torch.stack(rows).mean(0) if rows else torch.zeros_like(T[0])
 
 
+# %% trigram_average: row 0 for unknown ones, if any is known | unknown_is_row_zero_beside_known
+def trigram_average(trigrams, index, T):
+    if not any(trigram in index for trigram in trigrams):
+        return torch.zeros(T.shape[1], dtype=T.dtype)
+    rows = [index.get(trigram, 0) for trigram in trigrams]
+    return T[rows].mean(dim=0)
+
+
+# %% trigram_average: divides by the number of different trigrams | divides_by_different_ones
+# -     return T[rows].mean(dim=0)
+# +     return T[rows].sum(dim=0) / len(set(rows))
+
+
 # %% character_trigrams: small letters only
 def character_trigrams(word):
     word = f"<{word.lower()}>"
     return [word[i : i + 3] for i in range(len(word) - 2)]
+
+
+# %% character_trigrams: the whole word at the end | adds_the_whole_word
+def character_trigrams(word):
+    marked = f"<{word}>"
+    trigrams = [marked[i : i + 3] for i in range(len(marked) - 2)]
+    if len(marked) > 3:
+        trigrams.append(marked)
+    return trigrams
 
 
 # %% initial_embeddings: fills zeros | always_float32
@@ -930,12 +965,29 @@ def bag_times_matrix(R, x):
     return x.to(R.dtype) @ R.T / x.sum(-1, keepdim=True)
 
 
+# %% bag_times_matrix: R in the dtype of the bag | cuts_vectors_to_integers
+def bag_times_matrix(R, x):
+    return (x @ R.T.to(x.dtype)).to(R.dtype)
+
+
+# %% bag_times_matrix: squeezes whatever comes | squeezes_a_batch_of_one
+def bag_times_matrix(R, x):
+    rows = x.reshape(-1, R.shape[1]).to(R.dtype)
+    return (rows @ R.T).squeeze(0)
+
+
 # %% embedding_bag: loop that starts with float32 zeros | zeros_of_another_type
 def embedding_bag(R, ids):
     h = torch.zeros(len(R))
     for i in ids:
         h = h + R[:, i]
     return h
+
+
+# %% embedding_bag: leaves out id 0 | takes_row_zero_for_padding
+def embedding_bag(R, ids):
+    words = ids[ids != 0]
+    return R[:, words].sum(dim=1)
 
 
 # %% DeepAveragingNetwork: tanh | tanh_for_relu
@@ -974,6 +1026,19 @@ class DeepAveragingNetwork(nn.Module):
         for layer in self.layers:
             z = torch.relu(layer(z))
         return self.W_o(z).squeeze(-1)
+
+
+# %% DeepAveragingNetwork: one layer, repeated | repeats_one_layer
+# -         self.layers = nn.ModuleList(nn.Linear(sizes[i], hidden) for i in range(n_layers))
+# +         layers = []
+# +         if n_layers > 0:
+# +             layers = [nn.Linear(dim, hidden)] + [nn.Linear(hidden, hidden)] * (n_layers - 1)
+# +         self.layers = nn.ModuleList(layers)
+
+
+# %% DeepAveragingNetwork: relu, then the layer | relu_before_the_layers
+# -             z = torch.relu(layer(z))
+# +             z = layer(torch.relu(z))
 
 
 # %% Trainer: stops at the training loss | training_loss_decides
@@ -1034,6 +1099,18 @@ def max_pool(X, mask):
     return h.masked_fill(~mask.any(dim=1)[:, None], 0)
 
 
+# %% max_pool: adds -10000 to padding | adds_to_the_padding
+def max_pool(X, mask):
+    shifted = X + (~mask)[:, :, None].to(X.dtype) * -10_000
+    return shifted.amax(dim=1).masked_fill(~mask.any(dim=1, keepdim=True), 0)
+
+
+# %% max_pool: clamps at 0 for the sake of empty texts | never_below_zero
+def max_pool(X, mask):
+    filled = X.masked_fill(~mask[:, :, None], -float("inf"))
+    return filled.amax(dim=1).clamp(min=0)
+
+
 # %% CBOWClassifier: ids above 1, the mask forgotten | known_by_ids_alone
 class CBOWClassifier(nn.Module):
     def __init__(self, n_words, dim, pool=None):
@@ -1065,6 +1142,21 @@ def word_dropout(mask, rate, training, generator=None):
     if (kept.sum(dim=1) == 0).any():
         return mask
     return kept
+
+
+# %% word_dropout: one word back | gives_only_the_first_word_back
+# -     return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+# +     first = mask & (mask.cumsum(dim=1) == 1)
+# +     return torch.where(kept.any(dim=1, keepdim=True), kept, first)
+
+
+# %% word_dropout: no draws for padding | draws_for_words_only
+def word_dropout(mask, rate, training, generator=None):
+    if not training:
+        return mask
+    kept = mask.clone()
+    kept[mask] = torch.rand(int(mask.sum()), generator=generator) >= rate
+    return torch.where(kept.any(dim=1, keepdim=True), kept, mask)
 
 
 # %% initial_embeddings: row i of the vectors, as far as there is one | takes_row_i_as_far_as_it_goes
