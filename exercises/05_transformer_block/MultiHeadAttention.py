@@ -146,6 +146,13 @@ WRONG = {
         - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
         + return self.W_O(heads.transpose(1, 2).view(*X.shape[:2], -1)), weights
         """,
+    "averages_weights_over_heads": """
+        The weights are averaged over the heads, as nn.MultiheadAttention does by default. Return
+        those of every head: the shape is (B, H, L, L).
+
+        - return self.W_O(heads.transpose(1, 2).flatten(2)), weights
+        + return self.W_O(heads.transpose(1, 2).flatten(2)), weights.mean(dim=1)
+        """,
 }
 
 FURTHER = """

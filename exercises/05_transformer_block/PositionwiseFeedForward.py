@@ -74,6 +74,13 @@ WRONG = {
         - return self.W_2(hidden)
         + return Z + self.W_2(hidden)
         """,
+    "sigmoid_for_phi": """
+        This is x times its sigmoid (called SiLU). The GELU is x times Phi(x), the distribution
+        function of the normal distribution: take F.gelu.
+
+        - self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+        + self.activation = {"relu": F.relu, "gelu": F.silu}[activation]
+        """,
 }
 
 RIGHT = {

@@ -189,6 +189,12 @@ WRONG = {
         + Z = self.dropout(self.norm_1(X + found))
         + return self.dropout(self.norm_2(Z + self.feed_forward(Z)))
         """,
+    "eps_for_first_norm_only": """
+        `eps` reaches the first normalization only; the second uses its default. Pass it to both.
+
+        - self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+        + self.norm_2 = nn.LayerNorm(d_model)
+        """,
 }
 
 FURTHER = """

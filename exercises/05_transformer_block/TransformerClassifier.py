@@ -238,6 +238,14 @@ WRONG = {
         - return self.output(h).squeeze(-1)
         + return torch.sigmoid(self.output(h).squeeze(-1))
         """,
+    "scales_embeddings": """
+        The words' vectors are multiplied by the square root of d_model, as in the paper. Here they
+        are added to the positions as they are.
+
+        - X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+        + scale = math.sqrt(self.embedding.embedding_dim)
+        + X = self.dropout(self.embedding(ids) * scale + self.positions[: ids.shape[1]])
+        """,
 }
 
 FURTHER = """

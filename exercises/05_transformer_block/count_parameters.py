@@ -136,6 +136,13 @@ WRONG = {
         - "total": vocab_size * d_model + n_blocks * block,
         + "total": n_blocks * block,
         """,
+    "counts_network_output_bias_as_d_ff": """
+        The second bias of the feed-forward network is counted as long as the first. A bias has one
+        number for each output: W_1 has d_ff outputs, W_2 only d_model.
+
+        - feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
+        + feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_ff)
+        """,
 }
 
 FURTHER = """

@@ -131,6 +131,20 @@ WRONG = {
         - return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(x.dtype)
         + return gamma * (h - mean) / torch.sqrt(variance + eps) + beta
         """,
+    "shifts_before_scaling": """
+        beta is added first, and then scaled by gamma as well. Multiply with gamma first, then add
+        beta.
+
+        - return (gamma * (h - mean) / torch.sqrt(variance + eps) + beta).to(x.dtype)
+        + return (gamma * ((h - mean) / torch.sqrt(variance + eps) + beta)).to(x.dtype)
+        """,
+    "squares_without_centering": """
+        In place of the variance there is the mean of the squares of x. The variance is the mean
+        square of the distances to the mean: subtract the mean before you square.
+
+        - variance = (h - mean).square().mean(dim=-1, keepdim=True)
+        + variance = h.square().mean(dim=-1, keepdim=True)
+        """,
 }
 
 FURTHER = """

@@ -69,6 +69,13 @@ WRONG = {
         - return mask.bool().unsqueeze(1)
         + return mask.bool()
         """,
+    "adds_axis_for_heads": """
+        There is one axis too many. The axis for the heads is added later, by the attention itself:
+        here the shape is (B, 1, L).
+
+        - return mask.bool().unsqueeze(1)
+        + return mask.bool().unsqueeze(1).unsqueeze(1)
+        """,
 }
 
 RIGHT = {

@@ -109,6 +109,22 @@ WRONG = {
         - rows = relative_positions(Q.shape[-2], len(A) // 2)
         + rows = relative_positions(Q.shape[-2], len(A) - 1).clamp(max=len(A) - 1)
         """,
+    "shrinks_k_for_short_texts": """
+        For a short text k is made smaller, so the row numbers no longer fit the table: distance 0
+        is always its middle row. k depends on the table alone, not on the length of the text.
+
+        - rows = relative_positions(Q.shape[-2], len(A) // 2)
+        + rows = relative_positions(Q.shape[-2], min(len(A) // 2, Q.shape[-2] - 1))
+        """,
+    "needs_one_batch_axis": """
+        This works only for queries with exactly one axis before the last two. There may be none, or
+        one for the batch and one for the heads: in einsum, `...` stands for all of them.
+
+        raises RuntimeError
+
+        - return torch.einsum("...id,ijd->...ij", Q, A[rows])
+        + return torch.einsum("bid,ijd->bij", Q, A[rows])
+        """,
 }
 
 FURTHER = """

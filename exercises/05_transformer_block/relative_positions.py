@@ -94,6 +94,13 @@ WRONG = {
         - return (position[None, :] - position[:, None]).clamp(-k, k) + k
         + return (position[None, :] - position[:, None]).abs().clamp(max=k)
         """,
+    "clips_left_at_zero": """
+        The distances are clipped at 0 and k, so all tokens to the left share the row of the token
+        itself. Before k is added, a distance may be as low as -k.
+
+        - return (position[None, :] - position[:, None]).clamp(-k, k) + k
+        + return (position[None, :] - position[:, None]).clamp(0, k) + k
+        """,
 }
 
 RIGHT = {

@@ -193,6 +193,25 @@ WRONG = {
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         + scores = scores.masked_fill(~mask, -1e9)
         """,
+    "averages_before_second_filling": """
+        The weights that you return are right, but the output is computed before the masked ones are
+        set to 0. A query that may attend to nothing then gets the mean of all values. Set them to 0
+        first.
+
+        - weights = torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
+        + weights = torch.softmax(scores, dim=-1)
+        ...
+        - return weights @ V, weights
+        + return weights @ V, weights if mask is None else weights.masked_fill(~mask, 0)
+        """,
+    "masks_scores_with_zero_then_weights": """
+        Masked positions get the score 0, which is not low, so they take a share of the softmax.
+        Their weights are set to 0 afterwards, but those that are left no longer sum to one. Before
+        the softmax their score must be far below all others.
+
+        - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        + scores = scores.masked_fill(~mask, 0)
+        """,
 }
 
 FURTHER = """

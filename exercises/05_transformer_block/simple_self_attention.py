@@ -92,6 +92,21 @@ WRONG = {
         - scores = X @ X.mT
         + scores = X @ X.T
         """,
+    "leaves_itself_out": """
+        Each token is masked for itself, so it gets only the vectors of the others. Here a token
+        attends to itself, too: leave the diagonal of the scores as it is.
+
+        - return torch.softmax(scores, dim=-1) @ X
+        + itself = torch.eye(X.shape[-2], dtype=torch.bool)
+        + return torch.softmax(scores.masked_fill(itself, torch.finfo(scores.dtype).min), dim=-1) @ X
+        """,
+    "adds_its_input": """
+        X is added to the average, a residual connection. It comes later, in the block: here the
+        result is the average alone.
+
+        - return torch.softmax(scores, dim=-1) @ X
+        + return X + torch.softmax(scores, dim=-1) @ X
+        """,
 }
 
 RIGHT = {

@@ -91,6 +91,13 @@ WRONG = {
         - wavelength = 10000 ** ((column - column % 2) / d_model)
         + wavelength = 10000 ** (2 * column / d_model)
         """,
+    "divides_by_d_minus_two": """
+        The exponents are divided by d - 2, so that the last one is exactly 1. Some implementations
+        do that, but the formula divides 2i by d.
+
+        - wavelength = 10000 ** ((column - column % 2) / d_model)
+        + wavelength = 10000 ** ((column - column % 2) / max(d_model - 2, 1))
+        """,
 }
 
 FURTHER = """

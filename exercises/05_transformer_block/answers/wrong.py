@@ -9,9 +9,28 @@ def simple_self_attention(X):
 # +     scores = X @ X.mT / X.shape[-1] ** 0.5
 
 
+# %% simple_self_attention: masks the diagonal | leaves_itself_out
+def simple_self_attention(X):
+    scores = X @ X.mT
+    itself = torch.eye(X.shape[-2], dtype=torch.bool)
+    scores = scores.masked_fill(itself, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ X
+
+
+# %% simple_self_attention: a residual connection | adds_its_input
+# -     return torch.softmax(scores, dim=-1) @ X
+# +     return X + torch.softmax(scores, dim=-1) @ X
+
+
 # %% padding_mask: the axis in the wrong position | closes_rows
 def padding_mask(mask):
     return mask.bool()[:, :, None]
+
+
+# %% padding_mask: an axis for the heads | adds_axis_for_heads
+def padding_mask(mask):
+    return mask.bool()[:, None, None, :]
 
 
 # %% causal_mask: the upper triangle | opens_the_future
@@ -164,6 +183,20 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     return ((y - mean) / torch.sqrt(var + eps) * gamma + beta).to(x.dtype)
 
 
+# %% layer_norm: beta before gamma | shifts_before_scaling
+def layer_norm(x, gamma, beta, eps=1e-5):
+    t = torch.promote_types(x.dtype, torch.float32)
+    y = x.to(t)
+    centered = y - y.mean(dim=-1, keepdim=True)
+    normalized = centered / torch.sqrt(centered.square().mean(dim=-1, keepdim=True) + eps)
+    return (gamma.to(t) * (normalized + beta.to(t))).to(x.dtype)
+
+
+# %% layer_norm: the mean square of x for the variance | squares_without_centering
+# -     variance = (h - mean).square().mean(dim=-1, keepdim=True)
+# +     variance = h.square().mean(dim=-1, keepdim=True)
+
+
 # %% PositionwiseFeedForward: always ReLU | always_relu
 # -         self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
 # ...
@@ -192,6 +225,18 @@ def layer_norm(x, gamma, beta, eps=1e-5):
 # +             hidden = 0.5 * hidden * (1 + torch.tanh(c * (hidden + 0.044715 * hidden**3)))
 # +         else:
 # +             hidden = hidden.clamp(min=0)
+
+
+# %% PositionwiseFeedForward: x times the sigmoid | sigmoid_for_phi
+class PositionwiseFeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, activation="relu"):
+        super().__init__()
+        self.W_1 = nn.Linear(d_model, d_ff)
+        self.W_2 = nn.Linear(d_ff, d_model)
+        self.f = F.silu if activation == "gelu" else F.relu
+
+    def forward(self, Z):
+        return self.W_2(self.f(self.W_1(Z)))
 
 
 # %% TransformerBlock: normalizes before | normalizes_first
@@ -490,6 +535,14 @@ def sinusoidal_positional_encoding(length, d_model):
     return pe
 
 
+# %% sinusoidal_positional_encoding: the last wavelength is 10000 | divides_by_d_minus_two
+def sinusoidal_positional_encoding(length, d_model):
+    positions = torch.arange(length)[:, None]
+    columns = torch.arange(d_model)
+    angles = positions / 10000 ** ((columns - columns % 2) / max(d_model - 2, 1))
+    return torch.where(columns % 2 == 0, angles.sin(), angles.cos())
+
+
 # %% scaled_dot_product_attention: divides last, and no NaN is left | replaces_nan_of_overflow
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ K.mT / math.sqrt(Q.shape[-1])
@@ -523,6 +576,11 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # +         heads, weights = scaled_dot_product_attention(Q, K, V, mask)
 
 
+# %% MultiHeadAttention: averages the weights over the heads | averages_weights_over_heads
+# -         return self.W_O(heads.transpose(1, 2).flatten(2)), weights
+# +         return self.W_O(heads.transpose(1, 2).flatten(2)), weights.mean(dim=1)
+
+
 # %% TransformerClassifier: makes the mask of the blocks once
 # -         for block in self.blocks:
 # -             X = block(X, padding_mask(mask))
@@ -539,15 +597,42 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # +         found, _ = self.attention(X, self.mask)
 
 
+# %% TransformerBlock: eps for one norm | eps_for_first_norm_only
+# -         self.norm_2 = nn.LayerNorm(d_model, eps=eps)
+# +         self.norm_2 = nn.LayerNorm(d_model)
+
+
 # %% scaled_dot_product_attention: divides by the root of the values' size | divides_by_values_length
 # -     scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
 # +     scores = (Q * V.shape[-1] ** -0.5) @ K.mT
+
+
+# %% scaled_dot_product_attention: the output before the weights are set to 0 | averages_before_second_filling
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    output = weights @ V
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return output, weights
+
+
+# %% scaled_dot_product_attention: fills masked scores with 0, and the weights, too | masks_scores_with_zero_then_weights
+# -         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+# +         scores = scores.masked_fill(~mask, 0.0)
 
 
 # %% relative_positions: moved first, then clipped at k | clips_the_sum_at_k
 def relative_positions(length, k):
     rows = [[max(0, min(k, j - i + k)) for j in range(length)] for i in range(length)]
     return torch.tensor(rows, dtype=torch.long).reshape(length, length)
+
+
+# %% relative_positions: clips at 0 before the shift | clips_left_at_zero
+# -     return (position[None, :] - position[:, None]).clamp(-k, k) + k
+# +     return (position[None, :] - position[:, None]).clamp(min=0, max=k) + k
 
 
 # %% relative_position_scores: the rows of the first token for every query | takes_the_first_rows
@@ -562,6 +647,19 @@ def relative_position_scores(Q, A):
     length = Q.size(-2)
     vectors = A[relative_positions(length, len(A) - 1).clamp(max=len(A) - 1)]
     return (Q.unsqueeze(-2) * vectors).sum(-1)
+
+
+# %% relative_position_scores: a smaller k for short texts | shrinks_k_for_short_texts
+def relative_position_scores(Q, A):
+    L = Q.shape[-2]
+    k = min(len(A) // 2, L - 1)
+    every = Q @ A.mT
+    return every.gather(-1, relative_positions(L, k).expand(*Q.shape[:-2], L, L))
+
+
+# %% relative_position_scores: one axis in front | needs_one_batch_axis
+# -     return torch.einsum("...id,ijd->...ij", Q, A[rows])
+# +     return torch.einsum("bid,ijd->bij", Q, A[rows])
 
 
 # %% count_parameters: W_O counted once per head with its bias | counts_output_bias_per_head
@@ -592,9 +690,20 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
             "norms": norms, "block": block, "total": n_blocks * (emb + block)}
 
 
+# %% count_parameters: both biases of the network as long as the hidden layer | counts_network_output_bias_as_d_ff
+# -     feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
+# +     feed_forward = 2 * (d_model * d_ff + d_ff)
+
+
 # %% TransformerClassifier: the words are dropped out before the positions are added | drops_out_words_only
 # -         X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
 # +         X = self.dropout(self.embedding(ids)) + self.positions[: ids.shape[1]]
 # ...
 # -         h = (X * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
 # +         h = (X * real).sum(1) / real.sum(1).clamp_min(1)
+
+
+# %% TransformerClassifier: the words times the root of d_model | scales_embeddings
+# -         X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
+# +         words = self.embedding(ids) * self.embedding.embedding_dim**0.5
+# +         X = self.dropout(words + self.positions[: ids.shape[1]])
