@@ -33,7 +33,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("shortening", "pair", [9, n], n + 8, "the first text is longer")
     yield case("shortening", "pair", [n, 9], n + 8, "the second text is longer")
     yield case("shortening", "pair", [8, 8], 2 * number(rng, 4, 6) + 4, "equally long")
-    yield case("shortening", "similarity", [7, 5], n + 7, "in both orders")
+    # once both have 5 tokens, 1 or 3 more are lost: in which text the odd one is depends on the order
+    yield case("shortening", "similarity", [7, 5], 10 + 2 * (n % 2), "in both orders")
     yield case("shortening", "choice", [9, 2, 6, 12], 14, "answers of different lengths")
     yield case("shortening", "single", [n], n + 2, "it just fits")
     yield case("edges", "pair", [0, n + 4], n + 3, "an empty text beside a long one")

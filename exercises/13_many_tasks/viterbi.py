@@ -29,6 +29,10 @@ def _ties(scores: torch.Tensor, lengths: list[int], A: torch.Tensor, start: torc
     """
     K = len(start)
     for row, n in zip(scores, lengths, strict=True):
+        if n == 1 and K > 1:
+            first, second = (row[0] + start).topk(2).values
+            if first - second < 0.5:
+                return True
         if n < 2:
             continue
         paths = torch.tensor(list(product(range(K), repeat=n)))
