@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.course.exercise import Case
 
-from ..draw import EXACT
+from ..draw import EXACT, lengths_mask
 from .common import draw_vectors, gradient_case, pool_cases, precision_cases
 
 POINTS = {"values": 2, "edges": 1, "precision": 1}
@@ -16,8 +16,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield from pool_cases(rng)
     yield gradient_case(rng, "values")
     yield from precision_cases(rng, 20_000.0)
-    X, mask = draw_vectors(rng, 2, int(rng.integers(3, 5)), 2)
-    low = (-20_000 * (X.abs() + 1)).clamp(min=-60_000).half()
+    X, _ = draw_vectors(rng, 2, int(rng.integers(3, 5)), 2)
+    mask = lengths_mask([X.shape[1], X.shape[1] - 1])
+    low = (-20_000 * (X.abs() + 2)).clamp(min=-60_000)
+    low = low.masked_fill(~mask[:, :, None], -20_000).half()
     title = "very negative numbers in half precision (float16)"
     yield Case("precision", [low, mask], title=title, judge=EXACT)
 

@@ -32,6 +32,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("counts", [few], title="a word several times")
     one = draw_words(rng, WORDS, 1) * n
     yield Case("counts", [[one, *documents(n), one[:1]]], title="nothing but one word")
+    yield Case("counts", [[one[:1], one]], title="more often in the second document")
 
     yield Case("edges", [[[], *documents(n), [], *documents(3)]], title="documents without words")
     cased = [[word.capitalize() for word in documents(n)[0]], *documents(n)]
