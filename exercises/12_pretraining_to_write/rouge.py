@@ -44,6 +44,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("n-grams", few(n + 1), [few(n)], 2, title="words that occur several times")
     yield case("n-grams", few(9), [few(8)], 3, title="three in a row")
     yield case("n-grams", few(9), [few(4)], 1, title="a summary that repeats itself")
+    twice = ["the", "old", "dog", "the", "old"]
+    yield case("n-grams", twice, [[*twice, *few(n)]], 1, title="words that both repeat")
 
     one, other = pair(n)
     one = [*(word for word in one if word != other[-1]), other[-1]]
