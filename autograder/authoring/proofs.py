@@ -87,12 +87,27 @@ def prove_source_files(assignment: Assignment) -> None:
                 f"{name}, code cell {number} stores an error or a warning; run"
                 f" `autograder execute {name}` once it is fixed."
             )
+    for number, cell in enumerate(cells, 1):
+        if "nbval-check-output" in cell.metadata.get("tags", []) and _shows_a_figure(cell):
+            raise CourseError(
+                f"{name}, code cell {number} is tagged nbval-check-output and shows a figure, which"
+                " no other machine draws to the same byte; print what is compared in a cell of its own."
+            )
     compared = [c for c in cells if "nbval-check-output" in c.metadata.get("tags", [])]
     if len(compared) < COMPARED_CELLS:
         raise CourseError(
             f"{name}: add the tag nbval-check-output to at least {COMPARED_CELLS} cells with"
             f" deterministic output (there are {len(compared)})."
         )
+
+
+def _shows_a_figure(cell: nbformat.NotebookNode) -> bool:
+    shown = [output.get("data", {}) for output in cell.outputs]
+    return any(
+        key.startswith("image/") or "<img" in data.get("text/html", "")
+        for data in shown
+        for key in data
+    )
 
 
 def prove_written(assignment: Assignment) -> None:

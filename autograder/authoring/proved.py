@@ -15,8 +15,8 @@ from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import rejoin_lines
 
 from autograder.authoring.setup_cell import setup_cell
-from autograder.authoring.stamp import badge
-from autograder.authoring.stored_outputs import is_executed
+from autograder.authoring.stamp import badge, reused_definitions
+from autograder.authoring.stored_outputs import METADATA, is_executed
 from autograder.course.assignment import Assignment
 from autograder.course.cells import reused_from
 from autograder.course.layout import Course
@@ -52,14 +52,30 @@ def digest(course: Course, name: str) -> str:
         f"{badge(course, name)}\n{setup_cell(Assignment(course, name))}".encode()
     )
     cells = _cells(course, name)
-    earlier = {source for cell in cells if (source := reused_from(cell))}
-    for own in (cells, *(_cells(course, source) for source in sorted(earlier))):
-        wanted = [[cell.get(key) for key in _READ] for cell in own]
-        found.update(json.dumps(wanted).encode())
+    wanted = [[cell.get(key) for key in _READ] for cell in cells]
+    executed = _notebook(course, name)["metadata"].get(METADATA)
+    found.update(json.dumps([executed, wanted]).encode())
+    for number, cell in enumerate(cells, 1):
+        if reused_from(cell):  # what it pastes, and nothing else of the earlier assignment
+            where = f"{name}, cell {number}"
+            found.update(json.dumps(reused_definitions(cell["source"], where, course)).encode())
     generated = [course.notebook(name), course.recordings / f"{name}.json"]
     for file in (*_modules(course, name), *generated):
         found.update(file.read_bytes() if file.exists() else b"missing")
     return found.hexdigest()
+
+
+def pasted_since(course: Course, names: list[str]) -> list[str]:
+    """Other assignments that paste from these, and were proved with what these had before."""
+    stored = read(course)
+    return [
+        name
+        for name in course.assignments()
+        if name in stored
+        and name not in names
+        and any(reused_from(cell) in names for cell in _cells(course, name))
+        and stored[name] != digest(course, name)
+    ]
 
 
 def modules(course: Course, name: str) -> str:

@@ -96,6 +96,37 @@ def stamp(of: Assignment) -> NotebookNode:
     return stamped
 
 
+def reused_definitions(text: str, where: str, course: Course) -> tuple[str, dict[str, str]]:
+    """The earlier assignment that a cell pastes from, and the code of each name it pastes.
+
+    Parameters
+    ----------
+    text : str
+        The cell's source; its first line says what it pastes: `# From assignment 03: sum_pool`.
+    where : str
+        How an error calls the cell.
+    course : Course
+        The course's folder.
+
+    Raises
+    ------
+    CourseError
+        The first line names no assignment of the course, or a name that it does not define.
+    """
+    match = _REUSED.match(text)
+    if match is None:
+        raise CourseError(f"{where} pastes code; begin it with `# From assignment 01: name`.")
+    source = next((a for a in course.assignments() if a.startswith(match[1])), None)
+    if source is None:
+        raise CourseError(f"{where} reuses code from assignment {match[1]}, which does not exist.")
+    known = Assignment(course, source).solution.sources
+    names = [name.strip() for name in match[2].split(",")]
+    for name in names:
+        if name not in known:
+            raise CourseError(f"{where} reuses {name}, which {source} does not define.")
+    return source, {name: known[name] for name in names}
+
+
 def _metadata() -> NotebookNode:
     from nbformat import from_dict
 
@@ -198,23 +229,16 @@ def _stamp_question(cell: NotebookNode, question: NotebookNode | None, where: st
 
 def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
     """Copy an earlier assignment's definitions into the cell's solution; return their names."""
+    source, known = reused_definitions(cell.source, where, course)
     match = _REUSED.match(cell.source)
     assert match is not None
-    names = [name.strip() for name in match[2].split(",")]
-    source = next((a for a in course.assignments() if a.startswith(match[1])), None)
-    if source is None:
-        raise CourseError(f"{where} reuses code from assignment {match[1]}, which does not exist.")
-    known = Assignment(course, source).solution.sources
-    for name in names:
-        if name not in known:
-            raise CourseError(f"{where} reuses {name}, which {source} does not define.")
-    words = f"paste your {', '.join(names)} of assignment {match[1]} here"
+    words = f"paste your {', '.join(known)} of assignment {match[1]} here"
     if match[3]:
         words += ", or leave this cell as it is"
-    code = "\n\n\n".join(known[name] for name in names)
+    code = "\n\n\n".join(known.values())
     cell.source = f"{match[0]}\n### BEGIN SOLUTION: {words}\n{code}\n### END SOLUTION"
     cell.metadata["nbgrader"] = _nbgrader_metadata(f"{FROM}{source}", None)
-    return set(names)
+    return set(known)
 
 
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:

@@ -40,6 +40,7 @@ def release(
     """
     from tqdm.auto import tqdm
 
+    from autograder.authoring import proved
     from autograder.authoring.audit.audit_results import RESULTS, unaudited
     from autograder.authoring.release import release as build
     from autograder.authoring.release import require_fresh
@@ -54,6 +55,9 @@ def release(
     click.echo(
         f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified{left_alone}."
     )
+    if pasting := proved.pasted_since(course, chosen):
+        names = " ".join(pasting)
+        click.echo(f"also changed, or pasting what has changed: `autograder release {names}`")
     for assignment in chosen:
         _say_what_changed(course, assignment)
     if report.drafts:

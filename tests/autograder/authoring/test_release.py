@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from manually_graded import manually_graded
 
-from autograder.authoring import proofs
+from autograder.authoring import proofs, proved
 from autograder.authoring.consistent import prove_consistent
 from autograder.authoring.execute import execute_solution
 from autograder.authoring.lookup_tables import prove_groups_vary
@@ -564,6 +564,35 @@ def test_what_is_taken_over_follows_a_change_in_the_earlier_assignment(small_cou
     edit_cell(small_course, "total / count.clamp(min=1)", "(total) / count.clamp(min=1)")
     stale = release(small_course, ["08_other"], check=True).stale
     assert stale == ["solutions/08_other/08_other.ipynb"]
+
+
+def test_of_an_earlier_assignment_only_what_is_pasted_has_to_be_proved_again(small_course):
+    takes_over(small_course, "# From assignment 07: average_topic")
+    release(small_course, ["08_other"])
+    edit_module(small_course, "(2, 4), (3, 5)", "(2, 4), (3, 6)")
+    edit_cell(small_course, "# Set-up", "# Set-up, once")
+    release(small_course, [NAME])
+    assert release(small_course, ["08_other"]).unchanged == ["08_other"]
+    assert proved.pasted_since(small_course, [NAME]) == []
+    line = "return total / count.clamp(min=1)"
+    edit_cell(small_course, line, f"# never 0\n    {line}")
+    release(small_course, [NAME])
+    assert proved.pasted_since(small_course, [NAME]) == ["08_other"]
+    assert release(small_course, ["08_other"]).unchanged == []
+    assert proved.pasted_since(small_course, [NAME]) == []
+
+
+@pytest.mark.parametrize(
+    "shown", [{"image/png": "iVBORw0KGgo="}, {"text/html": '<img src="data:image/png,">'}]
+)
+def test_a_cell_whose_outputs_are_compared_shows_no_figure(small_course, shown):
+    path = small_course.solution(NAME)
+    notebook = read(path)
+    cell = next(c for c in notebook.cells if "nbval-check-output" in c.metadata.get("tags", []))
+    cell.outputs = [nbformat.v4.new_output("display_data", shown)]
+    mark_executed(notebook)
+    nbformat.write(notebook, path)
+    assert "print what is compared in a cell of its own" in refusal(small_course)
 
 
 @pytest.mark.parametrize(
