@@ -133,8 +133,9 @@ WRONG = {
         +     gradient[i] = (f(up) - f(down)) / (2 * eps)
         """,
     "half_a_step_over_the_whole_width": """
-        f is taken at x + eps and at x, one eps apart, and the difference is divided by 2 eps. From
-        x + eps, `-= eps` only leads back to x: the second point should be x - eps.
+        f is taken at x + eps and at x, one eps apart, and the difference is divided by 2 eps. The
+        second point should be x - eps. From x + eps, `-= eps` only leads back to x: take each step in
+        a copy of its own, x.clone().
 
         - gradient[i] = (f(x + step) - f(x - step)) / (2 * eps)
         + gradient[i] = (f(x + step) - f(x)) / (2 * eps)

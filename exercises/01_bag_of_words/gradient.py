@@ -132,6 +132,13 @@ WRONG = {
         - error = sigmoid(X @ w + w_0) - y
         + error = (X @ w + w_0 > 0).float() - y
         """,
+    "sums_for_the_weights": """
+        The gradient for w_0 is right, that for w is not: its errors are summed, while the loss is a
+        mean over the N texts. Divide X.T @ error by N.
+
+        - return X.T @ error / len(y) + l2 * w, error.mean()
+        + return X.T @ error + l2 * w, error.mean()
+        """,
 }
 
 RIGHT = {

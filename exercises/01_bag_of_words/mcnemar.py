@@ -183,6 +183,13 @@ WRONG = {
         + only_first = max(sum(first) - sum(second), 0)
         + only_second = max(sum(second) - sum(first), 0)
         """,
+    "exceeds_one_unless_they_agree": """
+        Twice the tail is more than 1 where the split is even, since both tails hold the middle. A
+        probability is at most 1: cut p off there.
+
+        - return min(1.0, 2 * tail)
+        + return 2 * tail if n else 1.0
+        """,
 }
 
 RIGHT = {

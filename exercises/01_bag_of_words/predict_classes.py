@@ -92,6 +92,13 @@ WRONG = {
         - scores = X @ w + w_0
         + scores = (X * w + w_0).sum(dim=1)
         """,
+    "gives_floats": """
+        These are the floats 0.0 and 1.0. The classes are the integers 0 and 1: convert with
+        `.long()`.
+
+        - return (scores > 0).long()
+        + return (scores > 0).float()
+        """,
 }
 
 RIGHT = {

@@ -211,6 +211,13 @@ WRONG = {
         - inside = rf"(?!{ending})['-]|(?<=\\d)[.,](?=\\d)"
         + inside = rf"(?!{ending})['-]|(?<=\\d)[.](?=\\d)"
         """,
+    "marks_behind_a_word": """
+        An apostrophe or a hyphen behind a word sticks to it, as in `dogs'`. It belongs to a word
+        only with a letter or digit on both sides.
+
+        - word = rf"\w+(?:(?:{inside})\w+)*"
+        + word = rf"\w+(?:(?:{inside})\w*)*"
+        """,
 }
 
 RIGHT = {

@@ -141,6 +141,14 @@ WRONG = {
         - return counts * idf
         + return torch.where(counts > 0, 1 + counts.clamp(min=1).log(), 0.0) * idf
         """,
+    "counts_both_again": """
+        df and N are counted again in `counts`. Use the given ones, those of the training
+        collection: new texts must not change the weights.
+
+        - idf = torch.log((1 + n_texts) / (1 + df))
+        + df = (counts > 0).sum(dim=0)
+        + idf = torch.log((1 + len(counts)) / (1 + df))
+        """,
 }
 
 RIGHT = {

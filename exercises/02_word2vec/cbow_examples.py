@@ -144,6 +144,15 @@ WRONG = {
         - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
         + context = sorted(ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window])
         """,
+    "each_context_word_once": """
+        A context word that occurs twice in a window is given once. Each position counts: do not go
+        through a set or the keys of a dictionary.
+
+        - if context:
+        -     examples.append((context, center))
+        + if context:
+        +     examples.append((list(dict.fromkeys(context)), center))
+        """,
 }
 
 RIGHT = {

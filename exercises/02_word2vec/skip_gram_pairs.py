@@ -143,6 +143,13 @@ WRONG = {
         - pairs += [(center, context) for context in [*left, *right]]
         + pairs += [(center, context) for context in dict.fromkeys([*left, *right])]
         """,
+    "no_columns_without_pairs": """
+        Without any pair the tensor has the shape (0,). It has no rows then, but still two columns:
+        (0, 2).
+
+        - return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
+        + return torch.tensor(pairs, dtype=torch.long)
+        """,
 }
 
 RIGHT = {

@@ -118,6 +118,13 @@ WRONG = {
         - return x.to(R.dtype) @ R.T
         + return (x.to(R.dtype) @ R.T).squeeze(0)
         """,
+    "whole_numbers_come_out": """
+        R is converted to the dtype of the bag. Where that is integers, the vectors lose their
+        decimals, and whole numbers come out: convert x to the dtype of R instead.
+
+        - return x.to(R.dtype) @ R.T
+        + return x @ R.T.to(x.dtype)
+        """,
 }
 
 RIGHT = {

@@ -143,6 +143,24 @@ WRONG = {
         - feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
         + feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_ff)
         """,
+    "values_have_d_k_everywhere": """
+        The values are counted with d_k numbers. They have d_v: so many does W_V put out, and W_O
+        reads n_heads * d_v.
+
+        - head = 2 * (d_model * d_k + d_k) + (d_model * d_v + d_v)
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + head = 3 * (d_model * d_k + d_k)
+        + attention = n_heads * head + (n_heads * d_k * d_model + d_model)
+        """,
+    "counts_no_attention_biases": """
+        The biases of the attention are not counted: those of W_Q, W_K and W_V, d_k + d_k + d_v for
+        a head, and the d_model of W_O.
+
+        - head = 2 * (d_model * d_k + d_k) + (d_model * d_v + d_v)
+        - attention = n_heads * head + (n_heads * d_v * d_model + d_model)
+        + head = 2 * d_model * d_k + d_model * d_v
+        + attention = n_heads * head + n_heads * d_v * d_model
+        """,
 }
 
 FURTHER = """

@@ -212,6 +212,13 @@ WRONG = {
         - scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         + scores = scores.masked_fill(~mask, 0)
         """,
+    "divides_by_the_number_of_keys": """
+        The scores are divided by the square root of the number of keys. The d_k of the formula is
+        the length of a key or query: the last axis of K or Q.
+
+        - scores = (Q / math.sqrt(Q.shape[-1])) @ K.mT
+        + scores = (Q / math.sqrt(K.shape[-2])) @ K.mT
+        """,
 }
 
 FURTHER = """

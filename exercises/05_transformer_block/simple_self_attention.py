@@ -107,6 +107,14 @@ WRONG = {
         - return torch.softmax(scores, dim=-1) @ X
         + return X + torch.softmax(scores, dim=-1) @ X
         """,
+    "divides_by_the_sum": """
+        The dot products are divided by their sum. That makes them sum to one, but some weights are
+        negative, or huge where the sum is near 0. The softmax takes `exp` first, which makes all of
+        them positive.
+
+        - return torch.softmax(scores, dim=-1) @ X
+        + return scores / scores.sum(dim=-1, keepdim=True) @ X
+        """,
 }
 
 RIGHT = {

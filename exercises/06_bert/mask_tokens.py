@@ -248,6 +248,13 @@ WRONG = {
         - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
         + replaced = selected & (replace_draws >= 0.9)
         """,
+    "replaces_the_masks": """
+        Random tokens come wherever `replace_draws` is below 0.9, so they overwrite every [MASK].
+        Below 0.8 it is [MASK]; only from 0.8 up to below 0.9 comes a random token.
+
+        - replaced = selected & (replace_draws >= 0.8) & (replace_draws < 0.9)
+        + replaced = selected & (replace_draws < 0.9)
+        """,
 }
 
 FURTHER = """

@@ -211,6 +211,18 @@ WRONG = {
         + if not inputs:
         +     return torch.zeros(0)
         """,
+    "stays_in_evaluation_after_texts": """
+        Where there are texts, the model stays in evaluation mode afterwards, although it was in
+        training mode. Further training would silently run without dropout: restore the mode.
+
+        - training = model.training
+        - model.eval()
+        + if not inputs:
+        +     return torch.zeros(0)
+        + model.eval()
+        ...
+        - model.train(training)
+        """,
 }
 
 FURTHER = """

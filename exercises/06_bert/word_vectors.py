@@ -165,6 +165,15 @@ WRONG = {
         - return torch.stack([H[rows].mean(dim=0) for rows in positions])
         + return [H[rows].mean(dim=0) for rows in positions]
         """,
+    "no_largest_number_without_words": """
+        A text without words has no largest number: `max` of nothing raises an error. Return a
+        tensor without rows, (0, d).
+
+        raises ValueError
+
+        - n = max((word for word in word_ids if word is not None), default=-1) + 1
+        + n = max(word for word in word_ids if word is not None) + 1
+        """,
 }
 
 FURTHER = """

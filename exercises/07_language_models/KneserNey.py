@@ -236,6 +236,14 @@ WRONG = {
         +     if context[0] != START:
         +         lower.setdefault(context[1:], Counter()).update(following.keys())
         """,
+    "passes_on_the_discount_itself": """
+        The weight of the shorter context is D, whatever followed. It is what was taken from this
+        context: D times the number of different words that followed, divided by the sum of the
+        counts.
+
+        - p = (seen + self.discount * len(following) * p) / totals[shorter]
+        + p = seen / totals[shorter] + self.discount * p
+        """,
 }
 
 RIGHT = {

@@ -193,6 +193,13 @@ WRONG = {
         - return (x @ y / (x.norm() * y.norm())).item()
         + return (x @ y / (x.norm() * y.norm() + 1e-8)).item()
         """,
+    "computes_in_single_precision": """
+        This computes in single precision, which has 7 digits: numbers that differ by little become
+        equal, and 0 is divided by 0. Convert to double before you subtract the means.
+
+        - x, y = x.double(), y.double()
+        + x, y = x.float(), y.float()
+        """,
 }
 
 RIGHT = {

@@ -128,8 +128,8 @@ WRONG = {
         +             )
         """,
     "scores_empty_buckets": """
-        A bucket without sentences is not left out. There is nothing to score in it, which is where
-        the ValueError comes from: look whether a bucket has sentences before you score it.
+        A bucket without sentences is not left out. There is nothing to score in it, and scoring
+        nothing may raise an error: look whether a bucket has sentences before you score it.
 
         raises ValueError
 

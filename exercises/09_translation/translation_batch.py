@@ -133,6 +133,18 @@ WRONG = {
         - y_in, _ = pad_batch([[bos, *ids] for ids in targets])
         + y_in = pad_batch([[bos, *ids, eos] for ids in targets])[0][:, :-1]
         """,
+    "zip_drops_the_rest": """
+        Sources without a target, or targets without a source, are dropped without a word: `zip`
+        stops with the shorter list. Raise a ValueError if there is not one target for each source.
+
+        - if len(sources) != len(targets):
+        -     raise ValueError(
+        -         f"there should be one target for each source, but there are {len(sources)} sources"
+        -         f" and {len(targets)} targets"
+        -     )
+        + n = min(len(sources), len(targets))
+        + sources, targets = sources[:n], targets[:n]
+        """,
 }
 
 RIGHT = {

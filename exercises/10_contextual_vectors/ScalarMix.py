@@ -155,6 +155,16 @@ WRONG = {
         - weights = self.s.softmax(dim=0).view(-1, 1, 1, 1)
         + weights = self.s.detach().softmax(dim=0).view(-1, 1, 1, 1)
         """,
+    "shares_without_softmax": """
+        s begins with 1 / J and is used as it is. The weights are the softmax of s, and s begins
+        with zeros.
+
+        - self.s = nn.Parameter(torch.zeros(n_layers))
+        + self.s = nn.Parameter(torch.full((n_layers,), 1 / n_layers))
+        ...
+        - weights = self.s.softmax(dim=0).view(-1, 1, 1, 1)
+        + weights = self.s.view(-1, 1, 1, 1)
+        """,
 }
 
 RIGHT = {

@@ -159,6 +159,13 @@ WRONG = {
         - X = F.normalize(X, dim=1)
         + X = X / X.norm(dim=1, keepdim=True)
         """,
+    "k_of_0_or_n": """
+        A k of 0 or of N is accepted. A token has N - 1 others: raise a ValueError unless k is from
+        1 to N - 1.
+
+        - if not 1 <= k < len(X):
+        + if not 0 <= k <= len(X):
+        """,
 }
 
 RIGHT = {

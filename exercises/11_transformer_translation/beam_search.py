@@ -306,6 +306,16 @@ WRONG = {
         + scored = [(ids, value / max(len(ids), 1)) for ids, value in ended + alive]
         + return sorted(scored, key=lambda pair: -pair[1])
         """,
+    "ends_beside_the_beam": """
+        A step looks at 2k candidates: k that go on survive, and those that end are set aside beside
+        them. It takes the k best candidates, and those that end are among these k.
+
+        - best = total.flatten().topk(min(beam, total.numel()))
+        + best = total.flatten().topk(min(2 * beam, total.numel()))
+        ...
+        - else:
+        + elif len(rows) < beam:
+        """,
 }
 
 FURTHER = """

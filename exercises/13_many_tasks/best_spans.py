@@ -156,6 +156,17 @@ WRONG = {
         - scores = start[:, None] + end
         + scores = start.log_softmax(dim=0)[:, None] + end.log_softmax(dim=0)
         """,
+    "only_the_best_allowed_ends": """
+        Only the n best beginnings in the paragraph meet the n best ends there, and of their pairs
+        few may be legal. Compare all legal pairs.
+
+        - legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        + legal_spans = (length >= 1) & (length <= longest) & allowed[:, None] & allowed
+        + first, last = torch.zeros(L, dtype=torch.bool), torch.zeros(L, dtype=torch.bool)
+        + first[start.masked_fill(~allowed, -math.inf).topk(min(n, L)).indices] = True
+        + last[end.masked_fill(~allowed, -math.inf).topk(min(n, L)).indices] = True
+        + legal_spans &= first[:, None] & last
+        """,
 }
 
 FURTHER = """

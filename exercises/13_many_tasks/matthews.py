@@ -139,6 +139,15 @@ WRONG = {
         - if len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
         + if not gold or len(gold) != len(predicted) or not {*gold, *predicted} <= {0, 1}:
         """,
+    "divides_by_zero": """
+        A list with only one kind of label makes the denominator 0, and the division fails. The
+        value is 0 then: look at the denominator first.
+
+        raises ZeroDivisionError
+
+        - return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+        + return (tp * tn - fp * fn) / math.sqrt(below)
+        """,
 }
 
 FURTHER = """

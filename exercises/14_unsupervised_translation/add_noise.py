@@ -280,6 +280,13 @@ WRONG = {
         + again = torch.rand(len(ids), generator=generator)[: len(kept)]
         + keys = torch.arange(len(kept)) + (k + 1) * again
         """,
+    "stays_below_one_minus_p": """
+        A word stays if its number is below 1 - p. As many stay, but others than those whose number
+        is p or more: keep these, so that the same numbers give the same noise.
+
+        - kept = [i for i, u in zip(ids, chance) if u >= p] or list(ids)
+        + kept = [i for i, u in zip(ids, chance) if u < 1 - p] or list(ids)
+        """,
 }
 
 RIGHT = {

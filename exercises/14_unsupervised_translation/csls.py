@@ -184,6 +184,13 @@ WRONG = {
         - r_columns = similarity.topk(k, dim=0).values.mean(dim=0)
         + r_columns = (similarity - r_rows[:, None]).topk(k, dim=0).values.mean(dim=0)
         """,
+    "rows_twice": """
+        The mean of the row is subtracted twice, that of the column not at all. Subtract each once:
+        hubs are columns, so the columns' means matter.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - 2 * r_rows[:, None]
+        """,
 }
 
 RIGHT = {

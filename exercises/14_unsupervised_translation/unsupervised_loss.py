@@ -35,9 +35,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         k: int,
         title: str = "",
         part: tuple[str, ...] = (),
+        falling: bool | None = None,
         **more,
     ) -> Case:
         a, b, eos = languages(rng)
+        if falling is not None:  # noise is drawn for the first key, not for the smaller one
+            a, b = sorted((a, b), reverse=falling)
         generator = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
         both = {a: sentences(rng, *first), b: sentences(rng, *second)}
         factor, divisor = int(rng.integers(2, 41)), int(rng.integers(50, 151))
@@ -54,8 +57,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n = int(rng.integers(5, 8))
     yield case("values", [3], [2], 0.0, 0, "a sentence of each language, no noise")
     yield case("values", [n, 2], [3, n], 0.0, 0, "two sentences of each language, no noise")
-    yield case("values", [n, 9], [10, n], 0.0, 3, "words change places")
-    yield case("values", [n, 9, 12], [10, n, 11], 0.4, 3)
+    yield case("values", [n, 9], [10, n], 0.0, 3, "words change places", falling=True)
+    yield case("values", [n, 9, 12], [10, n, 11], 0.4, 3, falling=False)
     yield case("values", [n + 1, 2], [4, n, 1, 9], 0.3, 2, "more sentences of one language")
     read = [(".requires_grad",), ("item",)]
     for part in itertools.product(("first", "second"), ("denoising", "translation")):

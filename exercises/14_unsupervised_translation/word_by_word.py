@@ -37,6 +37,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     chain = {"car": "auto", "auto": "voiture", "bus": "bus"}
     order = rng.permutation(["car", "auto", "bus", "car"]).tolist()
     yield Case("edges", [order, chain], title="a translation that is a word of the source, too")
+    long = rng.permutation(["cat", "never", "in", "garden", "sees"]).tolist()
+    yield Case("edges", [[*long, "a", long[0]], both], title="a word that is part of another one")
 
 
 WRONG = {

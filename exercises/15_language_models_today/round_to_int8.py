@@ -141,6 +141,16 @@ WRONG = {
         + scale = torch.where(scale == 0, torch.ones_like(scale), scale)
         + return (W / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale
         """,
+    "clipped_at_the_largest_number": """
+        The scale comes from the largest number of a row, and larger negative ones are clipped. Take
+        the sizes first, and the largest of them then.
+
+        - scale = W.abs().amax(dim=1) / 127
+        + scale = W.amax(dim=1) / 127
+        ...
+        - return (W / scale[:, None]).round().to(torch.int8), scale
+        + return (W / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale
+        """,
 }
 
 FURTHER = """

@@ -128,6 +128,15 @@ WRONG = {
         - return index
         + return {word: sorted(found, key=lambda posting: -posting[1]) for word, found in index.items()}
         """,
+    "each_occurrence_counts_one": """
+        Each occurrence has a posting of its own, with the count 1. A document has one posting for a
+        word, with the number of its occurrences.
+
+        - for word, count in Counter(words).items():
+        -     index.setdefault(word, []).append((number, count))
+        + for word in words:
+        +     index.setdefault(word, []).append((number, 1))
+        """,
 }
 
 RIGHT = {

@@ -679,3 +679,40 @@ def sigmoid(z):
 # %% sigmoid: tanh of z | tanh_of_the_whole_score
 def sigmoid(z):
     return 0.5 * torch.tanh(z) + 0.5
+
+
+# %% split_words: an apostrophe or hyphen after a word | marks_behind_a_word
+def split_words(text: str) -> list[str]:
+    ending = r"'(?:s|re|ve|ll|d|m)(?!\w|['-]\w)"
+    pattern = rf"(?<=\w){ending}|\w+(?:(?!{ending})(?:['-]|(?<=\d)[.,](?=\d))\w*)*|\.\.\.|[^\w\s]"
+    return re.findall(pattern, text.lower())
+
+
+# %% predict_classes: returns floats | gives_floats
+def predict_classes(X: torch.Tensor, w: torch.Tensor, w_0: torch.Tensor) -> torch.Tensor:
+    return (X @ w + w_0 > 0).float()
+
+
+# %% gradient: forgets 1/N | sums_for_the_weights
+def gradient(
+    X: torch.Tensor, y: torch.Tensor, w: torch.Tensor, w_0: torch.Tensor, l2: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    errors = sigmoid(X @ w + w_0) - y
+    return X.T @ errors + l2 * w, errors.mean()
+
+
+# %% mcnemar: does not limit p | exceeds_one_unless_they_agree
+def mcnemar(first: list[bool], second: list[bool]) -> float:
+    only_first = sum(a and not b for a, b in zip(first, second))
+    only_second = sum(b and not a for a, b in zip(first, second))
+    n, k = only_first + only_second, min(only_first, only_second)
+    if n == 0:
+        return 1.0
+    return 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n
+
+
+# %% tfidf: computes df and N | counts_both_again
+def tfidf(counts: torch.Tensor, df: torch.Tensor, n_texts: int) -> torch.Tensor:
+    df = (counts > 0).sum(dim=0)
+    n_texts = len(counts)
+    return counts * torch.log((1 + n_texts) / (1 + df))

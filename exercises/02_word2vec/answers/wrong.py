@@ -733,3 +733,28 @@ def skip_gram_pairs(ids, window):
 # -         pairs += [(center, context) for context in [*left, *right]]
 # +         for context in dict.fromkeys(left + right):
 # +             pairs.append((center, context))
+
+
+# %% skip_gram_pairs: a text without pairs | no_columns_without_pairs
+def skip_gram_pairs(ids: list[int], window: int) -> torch.Tensor:
+    pairs = []
+    for i, center in enumerate(ids):
+        for j in range(max(0, i - window), min(len(ids), i + window + 1)):
+            if j != i:
+                pairs.append((center, ids[j]))
+    return torch.tensor(pairs, dtype=torch.int64)
+
+
+# %% cbow_examples: each different context word | each_context_word_once
+def cbow_examples(ids: list[int], window: int) -> list[tuple[list[int], int]]:
+    examples = []
+    for i, center in enumerate(ids):
+        context = []
+        seen = set()
+        for word in ids[max(0, i - window) : i] + ids[i + 1 : i + window + 1]:
+            if word not in seen:
+                seen.add(word)
+                context.append(word)
+        if context:
+            examples.append((context, center))
+    return examples

@@ -1177,3 +1177,8 @@ def initial_embeddings(words, index, matrix, random):
             random[i] = matrix[index[word]]
     random[0] = 0
     return random
+
+
+# %% bag_times_matrix: converts R to the dtype | whole_numbers_come_out
+def bag_times_matrix(R: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return x @ R.to(x.dtype).T

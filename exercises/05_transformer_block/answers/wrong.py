@@ -707,3 +707,66 @@ def count_parameters(vocab_size, d_model, n_heads, d_k, d_v, d_ff, n_blocks):
 # -         X = self.dropout(self.embedding(ids) + self.positions[: ids.shape[1]])
 # +         words = self.embedding(ids) * self.embedding.embedding_dim**0.5
 # +         X = self.dropout(words + self.positions[: ids.shape[1]])
+
+
+# %% simple_self_attention: no softmax, divides | divides_by_the_sum
+def simple_self_attention(X: torch.Tensor) -> torch.Tensor:
+    scores = X @ X.mT
+    weights = scores / scores.sum(dim=-1, keepdim=True)
+    return weights @ X
+
+
+# %% scaled_dot_product_attention: divides by the root of the number of keys | divides_by_the_number_of_keys
+def scaled_dot_product_attention(
+    Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, mask: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    d_k = K.shape[-2]
+    scores = (Q / math.sqrt(d_k)) @ K.mT
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ V, weights
+
+
+# %% count_parameters: takes d_k for the values too | values_have_d_k_everywhere
+def count_parameters(
+    vocab_size: int, d_model: int, n_heads: int, d_k: int, d_v: int, d_ff: int, n_blocks: int
+) -> dict[str, int]:
+    embedding = vocab_size * d_model
+    head = 3 * (d_model * d_k + d_k)
+    attention = n_heads * head + n_heads * d_k * d_model + d_model
+    feed_forward = (d_model + 1) * d_ff + (d_ff + 1) * d_model
+    norms = 4 * d_model
+    block = attention + feed_forward + norms
+    return {
+        "embedding": embedding,
+        "head": head,
+        "attention": attention,
+        "feed_forward": feed_forward,
+        "norms": norms,
+        "block": block,
+        "total": embedding + n_blocks * block,
+    }
+
+
+# %% count_parameters: forgets the biases of the four | counts_no_attention_biases
+def count_parameters(
+    vocab_size: int, d_model: int, n_heads: int, d_k: int, d_v: int, d_ff: int, n_blocks: int
+) -> dict[str, int]:
+    embedding = vocab_size * d_model
+    head = d_model * (2 * d_k + d_v)
+    attention = n_heads * head + n_heads * d_v * d_model
+    feed_forward = d_model * d_ff + d_ff + d_ff * d_model + d_model
+    norms = 4 * d_model
+    block = attention + feed_forward + norms
+    return {
+        "embedding": embedding,
+        "head": head,
+        "attention": attention,
+        "feed_forward": feed_forward,
+        "norms": norms,
+        "block": block,
+        "total": embedding + n_blocks * block,
+    }

@@ -780,3 +780,44 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
 # edits: freezes parameter by parameter
 # -             for parameter in self.encoder.parameters():
 # +             for parameter in self.parameters():
+
+
+# %% mask_tokens: the random token wherever | replaces_the_masks
+def mask_tokens(
+    ids: torch.Tensor,
+    special: torch.Tensor,
+    mask_id: int,
+    select_draws: torch.Tensor,
+    replace_draws: torch.Tensor,
+    random_ids: torch.Tensor,
+    probability: float = 0.15,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    selected = (select_draws < probability) & ~special
+    labels = torch.where(selected, ids, -100)
+    inputs = torch.where(selected & (replace_draws < 0.8), mask_id, ids)
+    inputs = torch.where(selected & (replace_draws < 0.9), random_ids, inputs)
+    return inputs, labels
+
+
+# %% word_vectors: a text without words | no_largest_number_without_words
+def word_vectors(H: torch.Tensor, word_ids: list[int | None]) -> torch.Tensor:
+    n_words = max(word for word in word_ids if word is not None) + 1
+    vectors = []
+    for number in range(n_words):
+        rows = [i for i, word in enumerate(word_ids) if word == number]
+        vectors.append(H[rows].mean(dim=0))
+    return torch.stack(vectors)
+
+
+# %% predict_scores: leaves the model in evaluation | stays_in_evaluation_after_texts
+def predict_scores(model: nn.Module, inputs: list[list[int]], batch_size: int) -> torch.Tensor:
+    if not inputs:
+        return torch.zeros(0)
+    model.eval()
+    scores = []
+    with torch.no_grad():
+        for start in range(0, len(inputs), batch_size):
+            batch = inputs[start : start + batch_size]
+            ids, _, mask = pad_inputs([(row, [0] * len(row)) for row in batch], 0)
+            scores.append(model(ids, mask))
+    return torch.cat(scores)

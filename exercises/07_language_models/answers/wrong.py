@@ -1442,3 +1442,27 @@ class GRUCell(nn.Module):
 # %% sampling_probabilities: p may be 0 | zero_p_accepted
 # -     if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
 # +     if temperature < 0 or (top_k is not None and top_k < 1) or top_p < 0 or top_p > 1:
+
+
+# %% KneserNey: passes on D itself | passes_on_the_discount_itself
+class KneserNey:
+    def __init__(
+        self, sentences: list[list[str]], n: int, n_words: int, discount: float = 0.75
+    ) -> None:
+        self.n, self.n_words, self.discount = n, n_words, discount
+        self.tables = [{} for _ in range(n - 1)] + [count_ngrams(sentences, n)]
+        for m in range(1, n):
+            for longer, following in count_ngrams(sentences, m + 1).items():
+                for word in following:
+                    self.tables[m - 1].setdefault(longer[1:], Counter())[word] += 1
+        self.sums = [{c: sum(f.values()) for c, f in table.items()} for table in self.tables]
+
+    def probability(self, word: str, context: tuple[str, ...]) -> float:
+        p = 1 / self.n_words
+        for m, (table, sums) in enumerate(zip(self.tables, self.sums), start=1):
+            shorter = tuple(context[len(context) - m + 1 :])
+            if shorter not in table:
+                continue
+            following, total = table[shorter], sums[shorter]
+            p = max(following[word] - self.discount, 0) / total + self.discount * p
+        return p

@@ -979,3 +979,12 @@ def pearson_correlation(x, y):
     x = x - x.mean()
     y = y - y.mean()
     return (torch.dot(x, y) / torch.sqrt(x.dot(x) * y.dot(y))).item()
+
+
+# %% pearson_correlation: computes in single precision | computes_in_single_precision
+def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return 0.0
+    x, y = x.float(), y.float()
+    x, y = x - x.mean(), y - y.mean()
+    return ((x * y).sum() / (x.square().sum().sqrt() * y.square().sum().sqrt())).item()

@@ -1007,3 +1007,16 @@ def bleu_by_length(hypotheses, references, lengths, edges):
         name = f"{edges[k]}-{edges[k + 1] - 1}" if k < len(edges) - 1 else f"{edges[k]}+"
         result[name] = corpus_bleu([hypotheses[i] for i in rows], [references[i] for i in rows])
     return result
+
+
+# %% translation_batch: no ValueError when the numbers | zip_drops_the_rest
+def translation_batch(sources, targets, bos, eos):
+    src, ins, outs = [], [], []
+    for s, t in zip(sources, targets):
+        src.append(s + [eos])
+        ins.append([bos] + t)
+        outs.append(t + [eos])
+    source, mask = pad_batch(src)
+    y_in, _ = pad_batch(ins)
+    y_out, _ = pad_batch(outs)
+    return source, mask, y_in, y_out

@@ -520,3 +520,25 @@ class ScalarMix(nn.Module):
 # edits: tensordot
 # -         clean = torch.where(mask.unsqueeze(-1).unsqueeze(0), layers, torch.zeros_like(layers))
 # +         clean = torch.nan_to_num(layers, nan=0.0)
+
+
+# %% nearest_tokens: raises no ValueError for k = 0 | k_of_0_or_n
+def nearest_tokens(X, queries, k):
+    if k > len(X):
+        raise ValueError("not so many tokens")
+    Z = F.normalize(X, dim=1)
+    scores = Z[queries] @ Z.T
+    scores[torch.arange(len(queries)), queries] = -torch.inf
+    return scores.topk(k, dim=1).indices
+
+
+# %% ScalarMix: uses s itself | shares_without_softmax
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.s = nn.Parameter(torch.full((n_layers,), 1 / n_layers))
+        self.gamma = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, layers, mask):
+        layers = layers.masked_fill(~mask[None, ..., None], 0.0)
+        return self.gamma * (self.s[:, None, None, None] * layers).sum(dim=0)

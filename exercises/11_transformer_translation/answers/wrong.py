@@ -1343,3 +1343,35 @@ class DecoderLayer(nn.Module):
 # +         self.add_1 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
 # +         self.add_2 = AddAndNorm(d_model, dropout=dropout, norm_first=norm_first)
 # +         self.add_3 = AddAndNorm(d_model, dropout=dropout)
+
+
+# %% beam_search: fills the beam with k unfinished | ends_beside_the_beam
+def beam_search(step, state, bos, eos, beam, max_length):
+    device = state[0].device
+    alive, scores = [[]], torch.zeros(1, device=device)
+    y = torch.full((1, 1), bos, dtype=torch.long, device=device)
+    finished = []
+    for _ in range(max_length):
+        logits, state = step(y, state)
+        log_p = scores[:, None] + logits[:, -1].log_softmax(dim=-1)
+        n_words = log_p.shape[1]
+        best, index = log_p.flatten().topk(min(2 * beam, log_p.numel()))
+        rows, going, kept = [], [], []
+        for value, i in zip(best.tolist(), index.tolist()):
+            row, word = divmod(i, n_words)
+            if word == eos:
+                finished.append((alive[row], value))
+            elif len(rows) < beam:
+                rows.append(row)
+                going.append(alive[row] + [word])
+                kept.append(value)
+        alive, scores = going, torch.tensor(kept, device=device)
+        if len(finished) >= beam:
+            alive = []
+            break
+        if not alive:
+            break
+        state = [part[rows] for part in state]
+        y = torch.tensor([[ids[-1]] for ids in alive], device=device)
+    finished += list(zip(alive, scores.tolist()))
+    return sorted(finished, key=lambda pair: -pair[1])

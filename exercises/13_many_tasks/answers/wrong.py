@@ -1064,3 +1064,28 @@ def ngram_overlap(texts, others, n):
         if own:
             shares.append(sum(g in known for g in own) / len(own))
     return shares
+
+
+# %% matthews: divides by 0 | divides_by_zero
+def matthews(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError("different lengths")
+    if any(x not in (0, 1) for x in (*gold, *predicted)):
+        raise ValueError("labels are 0 or 1")
+    pairs = list(zip(gold, predicted))
+    tp, tn = pairs.count((1, 1)), pairs.count((0, 0))
+    fp, fn = pairs.count((0, 1)), pairs.count((1, 0))
+    return (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+# %% best_spans: combines only the n best | only_the_best_allowed_ends
+def best_spans(start, end, allowed, n, longest):
+    k = min(n, len(start))
+    begins = start.masked_fill(~allowed, -math.inf).topk(k).indices.tolist()
+    ends = end.masked_fill(~allowed, -math.inf).topk(k).indices.tolist()
+    found = []
+    for i in begins:
+        for j in ends:
+            if allowed[i] and allowed[j] and i <= j < i + longest:
+                found.append(((start[i] + end[j]).item(), i, j))
+    return sorted(found, key=lambda span: -span[0])[:n]

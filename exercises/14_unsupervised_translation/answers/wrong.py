@@ -740,3 +740,17 @@ def round_trip_bleu(translate, sentences):
         total += len(rows) * corpus_bleu(back, [[ids] for ids in rows])
         n += len(rows)
     return total / n
+
+
+# %% csls: subtracts only the mean of the row | rows_twice
+def csls(similarity, k):
+    rows = similarity.topk(k, dim=1).values.mean(dim=1)
+    return 2 * similarity - 2 * rows[:, None]
+
+
+# %% add_noise: keeps the words whose number is below 1 - p | stays_below_one_minus_p
+def add_noise(ids, p, k, generator):
+    keep = torch.rand(len(ids), generator=generator) < 1 - p
+    kept = [i for i, stays in zip(ids, keep.tolist()) if stays] or list(ids)
+    keys = torch.arange(len(kept)) + torch.rand(len(kept), generator=generator) * (k + 1)
+    return [kept[i] for i in keys.argsort().tolist()]

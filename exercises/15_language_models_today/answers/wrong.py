@@ -1114,3 +1114,11 @@ def round_to_int8(W):
     scale = W.max(dim=1).values.abs() / 127
     scale[scale == 0] = 1
     return (W / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale
+
+
+# %% round_to_int8: the scale is from the largest number | clipped_at_the_largest_number
+def round_to_int8(W):
+    size = W.amax(dim=1)
+    scale = torch.where(size != 0, size / 127, torch.ones_like(size))
+    q = torch.round(W / scale[:, None]).clamp(-127, 127).to(torch.int8)
+    return q, scale

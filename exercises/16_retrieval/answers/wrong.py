@@ -687,3 +687,12 @@ def top_inner_products(queries, blocks, k):
         numbers = torch.cat([numbers, order[:, :k] + seen], dim=1)
         seen += len(block)
     return values[:, :k], numbers[:, :k]
+
+
+# %% inverted_index: a posting with count 1 | each_occurrence_counts_one
+def inverted_index(documents):
+    index = {}
+    for number, words in enumerate(documents):
+        for word in words:
+            index.setdefault(word, []).append((number, 1))
+    return index
