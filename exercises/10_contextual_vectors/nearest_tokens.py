@@ -140,7 +140,8 @@ WRONG = {
         + return cosines.topk(k, dim=1).values
         """,
     "too_large_k": """
-        With a k of N or more the token itself, or nothing, would fill the row. Raise a ValueError.
+        A k of N or more would fill the row with the token itself, or with nothing, and a k of 0 asks for
+        no neighbor. Raise a ValueError unless k is from 1 to N - 1.
 
         - if not 1 <= k < len(X):
         -     raise ValueError(f"k must be from 1 to {len(X) - 1}, the number of others, but is {k}.")
@@ -158,13 +159,6 @@ WRONG = {
 
         - X = F.normalize(X, dim=1)
         + X = X / X.norm(dim=1, keepdim=True)
-        """,
-    "k_of_0_or_n": """
-        A k of 0 or of N is accepted. A token has N - 1 others: raise a ValueError unless k is from
-        1 to N - 1.
-
-        - if not 1 <= k < len(X):
-        + if not 0 <= k <= len(X):
         """,
 }
 

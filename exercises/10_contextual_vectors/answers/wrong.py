@@ -522,7 +522,7 @@ class ScalarMix(nn.Module):
 # +         clean = torch.nan_to_num(layers, nan=0.0)
 
 
-# %% nearest_tokens: raises no ValueError for k = 0 | k_of_0_or_n
+# %% nearest_tokens: raises no ValueError for k = 0 | too_large_k
 def nearest_tokens(X, queries, k):
     if k > len(X):
         raise ValueError("not so many tokens")
