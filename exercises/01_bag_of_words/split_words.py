@@ -215,8 +215,8 @@ WRONG = {
         An apostrophe or a hyphen behind a word sticks to it, as in `dogs'`. It belongs to a word
         only with a letter or digit on both sides.
 
-        - word = rf"\w+(?:(?:{inside})\w+)*"
-        + word = rf"\w+(?:(?:{inside})\w*)*"
+        - word = rf"\\w+(?:(?:{inside})\\w+)*"
+        + word = rf"\\w+(?:(?:{inside})\\w*)*"
         """,
 }
 
