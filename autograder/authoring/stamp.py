@@ -102,7 +102,7 @@ def reused_definitions(text: str, where: str, course: Course) -> tuple[str, dict
     Parameters
     ----------
     text : str
-        The cell's source; its first line says what it pastes: `# From assignment 03: sum_pool`.
+        The cell's source; its first line says what it pastes: `# From assignment 01: name`.
     where : str
         How an error calls the cell.
     course : Course
