@@ -103,11 +103,8 @@ def prove_source_files(assignment: Assignment) -> None:
 
 def _shows_a_figure(cell: nbformat.NotebookNode) -> bool:
     shown = [output.get("data", {}) for output in cell.outputs]
-    return any(
-        key.startswith("image/") or "<img" in data.get("text/html", "")
-        for data in shown
-        for key in data
-    )
+    kinds = {kind.partition("/")[0] for data in shown for kind in data}
+    return "image" in kinds or any("<img" in data.get("text/html", "") for data in shown)
 
 
 def prove_written(assignment: Assignment) -> None:

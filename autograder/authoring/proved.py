@@ -51,11 +51,10 @@ def digest(course: Course, name: str) -> str:
     found = hashlib.sha256(
         f"{badge(course, name)}\n{setup_cell(Assignment(course, name))}".encode()
     )
-    cells = _cells(course, name)
-    wanted = [[cell.get(key) for key in _READ] for cell in cells]
-    executed = _notebook(course, name)["metadata"].get(METADATA)
-    found.update(json.dumps([executed, wanted]).encode())
-    for number, cell in enumerate(cells, 1):
+    notebook = _notebook(course, name)
+    wanted = [[cell.get(key) for key in _READ] for cell in notebook.cells]
+    found.update(json.dumps([notebook.metadata.get(METADATA), wanted]).encode())
+    for number, cell in enumerate(notebook.cells, 1):
         if reused_from(cell):  # what it pastes, and nothing else of the earlier assignment
             where = f"{name}, cell {number}"
             found.update(json.dumps(reused_definitions(cell["source"], where, course)).encode())
@@ -73,7 +72,7 @@ def pasted_since(course: Course, names: list[str]) -> list[str]:
         for name in course.assignments()
         if name in stored
         and name not in names
-        and any(reused_from(cell) in names for cell in _cells(course, name))
+        and any(reused_from(cell) in names for cell in _notebook(course, name).cells)
         and stored[name] != digest(course, name)
     ]
 
@@ -94,11 +93,6 @@ def _modules(course: Course, name: str) -> list[Path]:
 def is_draft(course: Course, name: str) -> bool:
     """Whether an assignment's solution notebook was never executed."""
     return not is_executed(name, _notebook(course, name))
-
-
-def _cells(course: Course, name: str) -> list[NotebookNode]:
-    cells: list[NotebookNode] = _notebook(course, name)["cells"]
-    return cells
 
 
 def _notebook(course: Course, name: str) -> NotebookNode:

@@ -731,42 +731,16 @@ def scaled_dot_product_attention(
 
 
 # %% count_parameters: takes d_k for the values too | values_have_d_k_everywhere
-def count_parameters(
-    vocab_size: int, d_model: int, n_heads: int, d_k: int, d_v: int, d_ff: int, n_blocks: int
-) -> dict[str, int]:
-    embedding = vocab_size * d_model
-    head = 3 * (d_model * d_k + d_k)
-    attention = n_heads * head + n_heads * d_k * d_model + d_model
-    feed_forward = (d_model + 1) * d_ff + (d_ff + 1) * d_model
-    norms = 4 * d_model
-    block = attention + feed_forward + norms
-    return {
-        "embedding": embedding,
-        "head": head,
-        "attention": attention,
-        "feed_forward": feed_forward,
-        "norms": norms,
-        "block": block,
-        "total": embedding + n_blocks * block,
-    }
+# edits: step by step into a dictionary
+# -     n["head"] = (d_model + 1) * (d_k + d_k + d_v)
+# -     n["attention"] = n_heads * n["head"] + (n_heads * d_v + 1) * d_model
+# +     n["head"] = (d_model + 1) * 3 * d_k
+# +     n["attention"] = n_heads * n["head"] + (n_heads * d_k + 1) * d_model
 
 
 # %% count_parameters: forgets the biases of the four | counts_no_attention_biases
-def count_parameters(
-    vocab_size: int, d_model: int, n_heads: int, d_k: int, d_v: int, d_ff: int, n_blocks: int
-) -> dict[str, int]:
-    embedding = vocab_size * d_model
-    head = d_model * (2 * d_k + d_v)
-    attention = n_heads * head + n_heads * d_v * d_model
-    feed_forward = d_model * d_ff + d_ff + d_ff * d_model + d_model
-    norms = 4 * d_model
-    block = attention + feed_forward + norms
-    return {
-        "embedding": embedding,
-        "head": head,
-        "attention": attention,
-        "feed_forward": feed_forward,
-        "norms": norms,
-        "block": block,
-        "total": embedding + n_blocks * block,
-    }
+# edits: step by step into a dictionary
+# -     n["head"] = (d_model + 1) * (d_k + d_k + d_v)
+# -     n["attention"] = n_heads * n["head"] + (n_heads * d_v + 1) * d_model
+# +     n["head"] = d_model * (d_k + d_k + d_v)
+# +     n["attention"] = n_heads * (n["head"] + d_v * d_model)

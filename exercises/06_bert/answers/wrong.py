@@ -783,20 +783,12 @@ def add_special_tokens(first, second, max_length, cls_id, sep_id):
 
 
 # %% mask_tokens: the random token wherever | replaces_the_masks
-def mask_tokens(
-    ids: torch.Tensor,
-    special: torch.Tensor,
-    mask_id: int,
-    select_draws: torch.Tensor,
-    replace_draws: torch.Tensor,
-    random_ids: torch.Tensor,
-    probability: float = 0.15,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    selected = (select_draws < probability) & ~special
-    labels = torch.where(selected, ids, -100)
-    inputs = torch.where(selected & (replace_draws < 0.8), mask_id, ids)
-    inputs = torch.where(selected & (replace_draws < 0.9), random_ids, inputs)
-    return inputs, labels
+# edits: a loop over the selected positions
+# -         inputs[b, i] = mask_id if draw < 0.8 else random_ids[b, i] if draw < 0.9 else ids[b, i]
+# +         if draw < 0.8:
+# +             inputs[b, i] = mask_id
+# +         if draw < 0.9:
+# +             inputs[b, i] = random_ids[b, i]
 
 
 # %% word_vectors: a text without words | no_largest_number_without_words
