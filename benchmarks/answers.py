@@ -27,12 +27,12 @@ from _results import results, write
 
 from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, one_thread, record_reference
+from autograder.course.record_cases import RECORDING_SEED, one_thread, record_reference
 from autograder.course.typed_answers import TypedAnswer, typed_answers, verdict_on
 from autograder.errors import AnswerError
-from coursekit.checking.recordings import find
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.recording_format import RecordedExercise
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.stored_recordings import find
 from coursekit.checking.verdict import Verdict, judge
 
 COURSE = Course(Path(__file__).parent.parent)

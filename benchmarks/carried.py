@@ -30,11 +30,11 @@ from autograder.course.assignment import Assignment, every_assignment, find
 from autograder.course.cells import checked_exercise, defined_names, kept_definitions
 from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
-from autograder.course.recording import one_thread
+from autograder.course.record_cases import one_thread
 from autograder.course.typed_answers import typed_answers
-from autograder.grading.helper_kinds import kind_of
+from autograder.grading.callable_kinds import kind_of
 from autograder.grading.reference_calls import References
-from coursekit.checking import recordings
+from coursekit.checking import stored_recordings
 from coursekit.checking.right_helpers import Grader, stand_in
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
@@ -64,7 +64,7 @@ class Measured:
             if name in exercises:
                 helpers = right.get(name, [])
                 self._put(scope, own, {n: stand_ins[n] for n in helpers if n in closed}, closed)
-                recorded = recordings.find(name)
+                recorded = stored_recordings.find(name)
                 found[name] = judge(recorded, run_cases(scope[name], recorded["cases"]))
             if name in names:
                 closed.add(name)
@@ -76,7 +76,7 @@ class Measured:
         scope = types.ModuleType("__main__").__dict__
         for cell in self.assignment.solution.code:
             self._define(cell.source, scope)
-        recorded = recordings.find(self.wrong)
+        recorded = stored_recordings.find(self.wrong)
         return judge(recorded, run_cases(scope[self.wrong], recorded["cases"])).passed
 
     def _put(
@@ -113,7 +113,7 @@ def _called(assignment: Assignment) -> Iterator[tuple[str, Assignment]]:
     for name in sorted(called):
         if name in assignment.exercises:
             yield name, assignment
-        elif name in recordings.names():
+        elif name in stored_recordings.names():
             yield name, find(COURSE, name)
 
 

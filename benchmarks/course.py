@@ -26,7 +26,7 @@ from nbclient import NotebookClient
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from coursekit import check
-from coursekit.checking import recordings
+from coursekit.checking import stored_recordings
 
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)
@@ -48,7 +48,7 @@ def check_milliseconds(assignment: str) -> dict[str, float]:
     """Median time of `check` on the reference, per exercise."""
     scope = Assignment(COURSE, assignment).solution.definitions
     times = {}
-    for name, owner in recordings.index().items():
+    for name, owner in stored_recordings.index().items():
         if owner != assignment:
             continue
         laps = []

@@ -36,12 +36,12 @@ from nbgrader.api import Gradebook
 
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED
+from autograder.course.record_cases import RECORDING_SEED
 from autograder.course.reference import Solution
 from autograder.gradebook.class_folder import Classroom
+from autograder.grading.grading_log import read_notes
 from autograder.grading.isolated_run import run_notebook
-from autograder.grading.notes import read_notes
-from autograder.grading.record_exercises import record
+from autograder.grading.record_misconceptions import record
 from coursekit.checking.hints import choose, wrong_outcomes
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge

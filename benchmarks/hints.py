@@ -29,8 +29,8 @@ from autograder.authoring.audit.mutants import as_edit
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
-from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.stored_recordings import find
 from coursekit.checking.verdict import judge
 from coursekit.data.paths import write_atomically
 

@@ -22,10 +22,10 @@ from autograder.classroom.grade_in_gradescope import submission_seed
 from autograder.classroom.gradescope_json import results
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_reference
+from autograder.course.record_cases import RECORDING_SEED, record_reference
 from coursekit.checking import codec
 from coursekit.checking.format import show_call
-from coursekit.checking.records import Case, Outcome, RecordedExercise
+from coursekit.checking.recording_format import Case, Outcome, RecordedExercise
 from coursekit.checking.verdict import judge
 
 COURSE = Course(Path(__file__).parent.parent)

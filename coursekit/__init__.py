@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 _HOME = {
     "check": "coursekit.checking.check",
     "CheckFailed": "coursekit.checking.check",
-    "require": "coursekit.checking.needed",
+    "require": "coursekit.checking.version_check",
     "load": "coursekit.data",
     "load_pretrained": "coursekit.pretrained",
     "load_results": "coursekit.results",
@@ -52,7 +52,7 @@ __all__ = ["__version__", *_HOME]
 
 if TYPE_CHECKING:
     from coursekit.checking.check import CheckFailed, check  # noqa: F401
-    from coursekit.checking.needed import require  # noqa: F401
+    from coursekit.checking.version_check import require  # noqa: F401
     from coursekit.data import load  # noqa: F401
     from coursekit.predictions import compare_prediction, store_prediction  # noqa: F401
     from coursekit.pretrained import Pretrained, load_pretrained  # noqa: F401

@@ -55,14 +55,14 @@ def check_page() -> str:
     """A page with the answer, its check, and what the check shows in a notebook."""
     import torch
 
-    from coursekit.checking import recordings
+    from coursekit.checking import stored_recordings
     from coursekit.checking.html import VerdictView
     from coursekit.checking.run_cases import run_cases
     from coursekit.checking.verdict import judge
 
     names = {"torch": torch}
     exec(ANSWER, names)
-    exercise = recordings.find("masked_softmax")
+    exercise = stored_recordings.find("masked_softmax")
     verdict = judge(exercise, run_cases(names["masked_softmax"], exercise["cases"]))
     return _PAGE.format(
         answer=html.escape(textwrap.dedent(ANSWER).strip()),

@@ -14,7 +14,7 @@ from checkout import ROOT
 from autograder.authoring.release import release
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.recording import draw_assignment
+from autograder.course.record_cases import draw_assignment
 from autograder.errors import CourseError
 
 CLASS_SEEDS = (1, 2, 3)

@@ -9,7 +9,7 @@ import pkgutil
 import pytest
 from checkout import ROOT
 
-from coursekit.checking import recordings
+from coursekit.checking import stored_recordings
 
 SCRIPTS = sorted(
     path.relative_to(ROOT)
@@ -38,7 +38,9 @@ def test_what_was_measured_of_exercises_is_of_those_that_there_are():
     rows = (results / "hints.tsv").read_text("utf-8").splitlines()
     hints = csv.DictReader(rows, delimiter="\t")
     measured = {name for found in seeds.values() for name in found}
-    assert measured | {*milliseconds} | {row["exercise"] for row in hints} <= {*recordings.index()}
+    assert measured | {*milliseconds} | {row["exercise"] for row in hints} <= {
+        *stored_recordings.index()
+    }
 
 
 def test_the_instructors_are_told_the_measured_time_of_a_class():

@@ -19,10 +19,10 @@ from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import mark_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_reference
+from autograder.course.record_cases import RECORDING_SEED, record_reference
 from autograder.errors import CourseError
 from autograder.escaping import without_colors
-from coursekit.checking.recordings import FORMAT, VARIABLE
+from coursekit.checking.stored_recordings import FORMAT, VARIABLE
 
 #: Wall time for one cell, in seconds.
 _CELL_SECONDS = 600

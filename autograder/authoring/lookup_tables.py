@@ -16,7 +16,7 @@ from autograder.errors import CourseError
 from coursekit.checking import codec
 from coursekit.checking.hints import leaves
 from coursekit.checking.judge_case import judge_case, judge_cases
-from coursekit.checking.records import Case, DrawnCase, Outcome, RecordedExercise
+from coursekit.checking.recording_format import Case, DrawnCase, Outcome, RecordedExercise
 
 #: The class seeds that a release proves it with.
 SEEDS = range(1, 11)

@@ -26,9 +26,9 @@ from autograder.course.layout import Course
 from autograder.course.reference import Solution
 from autograder.errors import CourseError
 from autograder.grading.answer_runs import run_answers
-from autograder.grading.left_out import TAG
+from autograder.grading.cell_skipping import TAG
 from coursekit.checking.hints import UNDEFINED
-from coursekit.checking.records import Outcome, RecordedExercise
+from coursekit.checking.recording_format import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 

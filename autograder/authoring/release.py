@@ -19,8 +19,8 @@ from typing import Any
 import nbformat
 
 from autograder.authoring import proved
-from autograder.authoring.consistent import prove_consistent
 from autograder.authoring.lookup_tables import SEEDS, prove_fresh_cases, prove_groups_vary
+from autograder.authoring.notebook_consistency import prove_consistent
 from autograder.authoring.proofs import (
     exercise_owners,
     prove_answers,
@@ -34,14 +34,14 @@ from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, record_first_calls
+from autograder.course.record_cases import RECORDING_SEED, record_first_calls
 from autograder.errors import CourseError
-from autograder.grading.compounds import record_pairs
-from autograder.grading.record_exercises import record_assignment
+from autograder.grading.combined_misconceptions import record_pairs
+from autograder.grading.record_misconceptions import record_assignment
 from coursekit import __version__
 from coursekit.checking.judge_case import agrees, same_outcome
-from coursekit.checking.recordings import FORMAT
-from coursekit.checking.records import Case, Outcome, RecordedExercise, Recording
+from coursekit.checking.recording_format import Case, Outcome, RecordedExercise, Recording
+from coursekit.checking.stored_recordings import FORMAT
 
 #: The parts of a recorded exercise that are lists, with a line for each element.
 _LISTS = ("cases", "misconceptions", "pairs")

@@ -9,7 +9,7 @@ from types import CodeType
 from nbformat import NotebookNode
 
 from autograder.course.cells import DEFINITIONS, parse
-from autograder.grading.left_out import TAG
+from autograder.grading.cell_skipping import TAG
 
 #: The author's tag for a cell that grading must run although no exercise uses a name it binds.
 KEEP = "grading"

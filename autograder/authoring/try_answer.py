@@ -15,7 +15,7 @@ from autograder.errors import CourseError
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import without_expected
-from autograder.grading.record_exercises import record
+from autograder.grading.record_misconceptions import record
 from autograder.grading.verdicts import decide
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.verdict import Verdict

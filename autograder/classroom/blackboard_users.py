@@ -13,12 +13,12 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from autograder.classroom.layouts import LAYOUTS, Submission, Submitter
+from autograder.classroom.download_layouts import LAYOUTS, Submission, Submitter
 from autograder.classroom.outer_files import read_outer
-from autograder.classroom.students import folder_name
-from autograder.gradebook.names import title_words
-from autograder.gradebook.origins import Origin
+from autograder.classroom.student_folders import folder_name
+from autograder.gradebook.name_keys import title_words
 from autograder.gradebook.roster import Person
+from autograder.gradebook.upload_manifest import Origin
 
 _ATTEMPT = r"_attempt_\d{4}(?:-\d\d){5}"
 #: The text file beside an attempt, and its first line, as in "Name: Ada Lovelace (alovelace)".

@@ -2,7 +2,7 @@
 
 The name in the download identifies the student, in the LMS's naming scheme (`layouts`, `students`).
 The content identifies the assignment, because students and LMSs rename files. `archives` unpacks the
-download, `handed_in` says when a submission was handed in, `importing` puts the chosen files into
+download, `submission_times` says when a submission was handed in, `import_submissions` puts the chosen files into
 `submitted/`.
 """
 
@@ -22,8 +22,10 @@ from autograder.classroom.archives import (
     is_notebook,
     unpack,
 )
-from autograder.classroom.clones import prefix_of
-from autograder.classroom.collected import Collected
+from autograder.classroom.collection import Collected
+from autograder.classroom.download_layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter
+from autograder.classroom.download_naming import folders_of_the_course, layout_of, scope
+from autograder.classroom.git_submissions import prefix_of
 from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.groups import (
     Group,
@@ -33,21 +35,19 @@ from autograder.classroom.groups import (
     read_groups,
     share,
 )
-from autograder.classroom.handed_in import Times
-from autograder.classroom.importing import Candidate, Placing
-from autograder.classroom.layouts import GIVEN_BACK, LAYOUTS, Layout, Submitter
-from autograder.classroom.naming import folders_of_the_course, layout_of, scope
+from autograder.classroom.import_submissions import Candidate, Placing
+from autograder.classroom.nested_archives import download_in, downloads_among
 from autograder.classroom.outer_files import outer_names
-from autograder.classroom.packed_again import download_in, downloads_among
-from autograder.classroom.students import Assigned, Students
-from autograder.classroom.teams import without_teams
-from autograder.classroom.work import Work
+from autograder.classroom.student_folders import Assigned, Students
+from autograder.classroom.submission_selection import Work
+from autograder.classroom.submission_times import Times
+from autograder.classroom.team_names import without_teams
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.origins import read_origins
 from autograder.gradebook.roster import GITHUB, Person, called
+from autograder.gradebook.upload_manifest import read_origins
 from autograder.grading.notebook_json import load
 
 #: The suffix of a resubmitted or downloaded-again file: `-1`, ` (1)`.

@@ -10,7 +10,7 @@ import nbformat
 from nbformat import NotebookNode
 from rich.console import Console
 
-from autograder.classroom.printed import show, summary_table, verdict_tables
+from autograder.classroom.console_tables import show, summary_table, verdict_tables
 from autograder.classroom.report import write_report
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled, without_guide

@@ -8,20 +8,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.classroom.headings import (
+from autograder.classroom.column_headings import (
     EMAILS,
     GITHUB_USERNAME,
     LOGINS,
     ORG_DEFINED_ID,
     heading_words,
 )
+from autograder.classroom.excel_id_check import Numbered, require_own_numbers
 from autograder.classroom.lms_table import Table, read_table
-from autograder.classroom.matching import lone_name_column, match, name_columns
-from autograder.classroom.students import folder_name, gradescope_account
-from autograder.classroom.whole_numbers import Numbered, require_own_numbers
+from autograder.classroom.student_folders import folder_name, gradescope_account
+from autograder.classroom.student_matching import lone_name_column, match, name_columns
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.names import fold, words
+from autograder.gradebook.name_keys import fold, words
 from autograder.gradebook.roster import GITHUB, LMS_USER_ID, Person, save_people
 
 #: Heading -> where the number in it identifies a student. "id" is Canvas's only beside its others.

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
-from autograder.classroom.columns import find_column, points_possible
+from autograder.classroom.grade_columns import find_column, points_possible
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import match
+from autograder.classroom.student_matching import match
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.escaping import for_spreadsheet

@@ -27,12 +27,12 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError, GraderFault
 from autograder.escaping import for_terminal
 from autograder.grading.grade_submission import Task, finish, grade_submission
+from autograder.grading.grading_log import read_notes
 from autograder.grading.limits import USER, Limits
-from autograder.grading.notes import read_notes
-from autograder.grading.runners import Pool, Serial
 from autograder.grading.student_files import walk
 from autograder.grading.submissions import digest
 from autograder.grading.verdicts import class_seed, read_verdicts
+from autograder.grading.worker_pool import Pool, Serial
 from autograder.sandbox.doctor import is_available
 
 _NO_NOTEBOOK = "There is no notebook (.ipynb) in your submission."

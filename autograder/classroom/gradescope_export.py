@@ -14,9 +14,9 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 from autograder.classroom.archives import MAX_FILE_BYTES
-from autograder.classroom.layouts import Submission, Submitter
+from autograder.classroom.download_layouts import Submission, Submitter
 from autograder.classroom.outer_files import read_outer
-from autograder.classroom.students import gradescope_account
+from autograder.classroom.student_folders import gradescope_account
 from autograder.errors import CourseError
 
 METADATA = "submission_metadata.yml"

@@ -10,18 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from autograder.classroom.collected import Collected
-from autograder.classroom.headings import GROUPS, heading_words
-from autograder.classroom.importing import Candidate, sources
-from autograder.classroom.layouts import Submission, Submitter
+from autograder.classroom.collection import Collected
+from autograder.classroom.column_headings import GROUPS, heading_words
+from autograder.classroom.download_layouts import Submission, Submitter
+from autograder.classroom.excel_id_check import require_whole_numbers
+from autograder.classroom.import_submissions import Candidate, sources
 from autograder.classroom.lms_table import read_table
-from autograder.classroom.matching import name_columns
-from autograder.classroom.students import folder_name
-from autograder.classroom.whole_numbers import require_whole_numbers
-from autograder.classroom.work import Work
+from autograder.classroom.student_folders import folder_name
+from autograder.classroom.student_matching import name_columns
+from autograder.classroom.submission_selection import Work
 from autograder.errors import CourseError
-from autograder.gradebook.names import are_alike, words
-from autograder.gradebook.origins import Origin
+from autograder.gradebook.name_keys import are_alike, words
+from autograder.gradebook.upload_manifest import Origin
 
 _NUMBER = ("canvas user id", "user id", "id")
 _EMAIL = ("email", "email address")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.classroom.code_pages import decode_table
-from autograder.classroom.headings import IDENTIFYING, KNOWN, heading_words
+from autograder.classroom.column_headings import IDENTIFYING, KNOWN, heading_words
 from autograder.errors import CourseError
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

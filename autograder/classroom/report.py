@@ -23,9 +23,9 @@ from autograder.course.cells import written_answers
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.faults import fault_file
+from autograder.gradebook.fault_log import fault_file
 from autograder.gradebook.withdraw import Withdrawn, read_withdrawn
-from autograder.grading.notes import Notes, Usage, read_notes
+from autograder.grading.grading_log import Notes, Usage, read_notes
 from autograder.grading.verdicts import read_verdicts
 from autograder.pages.templating import environment, number, percent
 from coursekit.checking.verdict import Verdict

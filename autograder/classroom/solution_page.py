@@ -22,8 +22,8 @@ from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.clock import both
 from autograder.gradebook.deadlines import last_deadline, worthless_from
+from autograder.gradebook.timestamps import both
 from autograder.pages.feedback_page import highlight, shown_cell
 from autograder.pages.markup import LONGEST_TEXT
 from autograder.pages.templating import environment

@@ -13,8 +13,8 @@ from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.late import DailyPenalty
-from autograder.grading.stray_answers import is_by_hand
+from autograder.gradebook.late_policy import DailyPenalty
+from autograder.grading.answer_recovery import is_by_hand
 from coursekit.data.paths import write_atomically
 
 #: What a part of the grade is worth, in percent, as the syllabus proposes it.

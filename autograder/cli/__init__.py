@@ -38,7 +38,7 @@ class _Group(click.Group):
         except (CourseError, GraderFault) as found:
             error = found
         except Exception as found:
-            from autograder.gradebook.patience import is_of_this_machine, machine_problem
+            from autograder.gradebook.retry import is_of_this_machine, machine_problem
 
             if not is_of_this_machine(found):
                 raise

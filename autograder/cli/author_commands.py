@@ -210,7 +210,7 @@ def exercises(course: Any, json: bool) -> None:
     if json:
         click.echo(json_module.dumps(rows, indent=1))
         return
-    from autograder.classroom.printed import exercise_table, show
+    from autograder.classroom.console_tables import exercise_table, show
 
     show(exercise_table(rows))
 
@@ -275,12 +275,12 @@ def audit(
 
     course = find_course()
     if compounds:
-        from autograder.authoring.audit.pairs import audit_pairs, show_pairs
+        from autograder.authoring.audit.misconception_pairs import audit_pairs, show_pairs
 
         pairs = audit_pairs(course, list(names))
         show_pairs(pairs)
         if output:
-            from autograder.authoring.audit.pairs import write_pairs
+            from autograder.authoring.audit.misconception_pairs import write_pairs
 
             write_pairs(output, pairs)
             click.echo(f"written: {output}")

@@ -73,7 +73,7 @@ def collect(
     if json:
         click.echo(json_module.dumps(collected.to_dict(), indent=1))
     else:
-        from autograder.classroom.printed import collected_lines
+        from autograder.classroom.console_tables import collected_lines
 
         say("\n".join(collected_lines(collected)))
     sys.exit(1 if collected.unmatched or collected.refused else 0)
@@ -121,8 +121,8 @@ def export(
     folder: Path | None,
 ) -> None:
     """Write the grades of ASSIGNMENT as a CSV file that an LMS can import."""
+    from autograder.classroom.console_tables import filled_lines, rows_filled
     from autograder.classroom.export import as_csv, fill_in, grades, not_graded, not_handed_in
-    from autograder.classroom.printed import filled_lines, rows_filled
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
@@ -196,7 +196,7 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 @with_course
 def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
     """Write the points of all assignments: a page with trends and late work, and a CSV file."""
-    from autograder.classroom.term import write_term
+    from autograder.classroom.term_gradebook import write_term
 
     for path in write_term(course, folder, output):
         click.echo(for_terminal(f"written: {path}"))
@@ -209,7 +209,7 @@ def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
 @with_course
 def similar(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """List pairs of submissions of ASSIGNMENT that are more alike than chance allows."""
-    from autograder.classroom.similar import write_similar
+    from autograder.classroom.similarity import write_similar
 
     path, pairs = write_similar(course, course.require(assignment), folder, output)
     for pair in pairs:
@@ -228,7 +228,7 @@ def similar(course: Any, assignment: str, output: Path | None, folder: Path | No
 @with_course
 def share(course: Any, assignment: str, graders: tuple[str, ...], folder: Path | None) -> None:
     """Divide the submissions of ASSIGNMENT that a person has to grade among GRADERS."""
-    from autograder.classroom.shares import share_out
+    from autograder.classroom.grading_shares import share_out
     from autograder.gradebook.class_folder import Classroom
 
     shares, path = share_out(Classroom(course, folder), course.require(assignment), graders)
@@ -246,9 +246,9 @@ def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> Non
 
     Exit status 1 if two graders have given different points for one answer: those here stay.
     """
-    from autograder.classroom.printed import settled_lines
+    from autograder.classroom.console_tables import settled_lines
     from autograder.gradebook.class_folder import Classroom
-    from autograder.gradebook.merge import merge as bring_together
+    from autograder.gradebook.merge_gradebooks import merge as bring_together
 
     merged = bring_together(Classroom(course, folder), gradebooks)
     for title, found in (

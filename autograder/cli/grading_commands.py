@@ -89,7 +89,7 @@ def grade(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
             " submissions run in parallel, and always use a sandbox."
         )
-    from autograder.classroom.printed import (
+    from autograder.classroom.console_tables import (
         changes_table,
         settled_lines,
         show,
@@ -195,7 +195,7 @@ def feedback(
         say(f"sent to Canvas, {len(sent.students)} students")
         return
     if lms is not None:
-        from autograder.classroom.send_back import send_back
+        from autograder.classroom.return_feedback import send_back
 
         packed = send_back(course, assignment, lms, folder, output)
         if packed.left_out:

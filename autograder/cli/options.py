@@ -40,8 +40,8 @@ def secure_class(folder: Path) -> None:
     import sqlite3
 
     from autograder.gradebook.backups import conflicts, keep_backup, require_whole
-    from autograder.gradebook.patience import is_of_this_machine, machine_problem
     from autograder.gradebook.permissions import close_class
+    from autograder.gradebook.retry import is_of_this_machine, machine_problem
 
     close_class(folder)
     require_whole(folder)

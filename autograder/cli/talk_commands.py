@@ -56,7 +56,7 @@ def questions(
     if handed_in is not None:
         _mark(course, assignment, handed_in, output, folder)
         return
-    from autograder.own_code.sheets import write_questions
+    from autograder.own_code.question_sheets import write_questions
 
     place, sheets = write_questions(course, assignment, students, folder, output, count, seed)
     drawn = [sheet for sheet in sheets if sheet.questions]
@@ -73,7 +73,7 @@ def _mark(
     course: Any, assignment: str, handed_in: Path, output: Path | None, folder: Path | None
 ) -> None:
     from autograder.gradebook.class_folder import Classroom
-    from autograder.own_code.marking import mark
+    from autograder.own_code.quiz_marking import mark
 
     place = output or Classroom(course, folder).folder / "reports" / "questions" / assignment
     path, marked = mark(place, handed_in)

@@ -25,10 +25,10 @@ def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Pat
     WHEN is a date with its time zone, as in "2026-10-20 23:59 Europe/Berlin"; without a zone, this
     machine's is taken.
     """
-    from autograder.classroom.printed import settled_lines
+    from autograder.classroom.console_tables import settled_lines
     from autograder.gradebook.class_folder import Classroom
-    from autograder.gradebook.clock import both, read_date, span_words, stored
     from autograder.gradebook.deadlines import due_date, extensions, has_clones, set_due_date
+    from autograder.gradebook.timestamps import both, read_date, span_words, stored
 
     if when is not None and clear:
         raise click.UsageError("--clear takes no date.")
@@ -83,11 +83,11 @@ def extend(
 
     It counts from the due date and replaces an earlier extension. Penalties change at once.
     """
-    from autograder.classroom.extending import grant, read_extensions
-    from autograder.classroom.printed import settled_lines
+    from autograder.classroom.console_tables import settled_lines
+    from autograder.classroom.grant_extensions import grant, read_extensions
     from autograder.gradebook.class_folder import Classroom
-    from autograder.gradebook.clock import both, span_words
     from autograder.gradebook.deadlines import due_date, has_clones
+    from autograder.gradebook.timestamps import both, span_words
 
     if (table is None) == (student is None or extension is None) or (table and student):
         raise click.UsageError("give STUDENT and EXTENSION, or --csv with a table of both.")
@@ -189,7 +189,7 @@ def withdraw(
     The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
     brings back. Nothing is graded again.
     """
-    from autograder.classroom.printed import reinstated_lines, settled_lines, withdrawn_lines
+    from autograder.classroom.console_tables import reinstated_lines, settled_lines, withdrawn_lines
     from autograder.gradebook import withdraw as verb
     from autograder.gradebook.class_folder import Classroom
 
@@ -267,11 +267,11 @@ def plan(
 
     An assignment is due on the last day of its week. --set-due and --calendar need --zone.
     """
-    from autograder.classroom.printed import plan_lines, settled_lines
+    from autograder.classroom.console_tables import plan_lines, settled_lines
     from autograder.classroom.term_plan import make_plan, read_day
     from autograder.gradebook.class_folder import Classroom
-    from autograder.gradebook.clock import both, read_date, stored
     from autograder.gradebook.deadlines import due_date, has_clones, set_due_date
+    from autograder.gradebook.timestamps import both, read_date, stored
 
     if (set_due or calendar) and zone is None:
         raise click.UsageError(

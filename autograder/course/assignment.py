@@ -18,7 +18,7 @@ from autograder.course.exercise import Answer, Exercise, read_exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution, read
 from autograder.errors import CourseError
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.recording_format import RecordedExercise
 
 #: The module with what several exercises of an assignment share; it is no exercise.
 SHARED = "common"
@@ -39,7 +39,7 @@ class Assignment:
     Attributes
     ----------
     recorded : dict
-        (exercise, seed) -> the exercise as `autograder.course.recording.record` has recorded it.
+        (exercise, seed) -> the exercise as `autograder.course.record_cases.record` has recorded it.
     """
 
     def __init__(self, course: Course, name: str) -> None:

@@ -19,7 +19,7 @@ from autograder.course.apply_edit import EditError, apply_edit, is_edit
 from autograder.errors import CourseError
 from coursekit.checking import codec
 from coursekit.checking.gradients import ALL
-from coursekit.checking.records import DrawnCase, Rules
+from coursekit.checking.recording_format import DrawnCase, Rules
 from coursekit.forbidden import HELPERS
 
 #: The hint of a misconception whose hint is still to be written; a release refuses it.
@@ -57,7 +57,7 @@ class Case:
         gradients of every float input and, for a class, of every parameter: this exposes detached
         values, and tensors and layers that the module does not register.
     judge : dict of str to value
-        How to compare, see `coursekit.checking.judges`: ``kind``, ``rtol``, ``atol``,
+        How to compare, see `coursekit.checking.comparison`: ``kind``, ``rtol``, ``atol``,
         ``dtype``, ``order``, ``properties`` and whatever else the kind needs. ``raises`` names the
         exception that this input should raise; a tensor of floats must have the expected dtype, other
         numbers one of the same family (``dtype``: "exact" or "family" changes that);

@@ -7,7 +7,7 @@ case drawn a second time. Where the reference itself remembers, as one that trai
 
 The inputs of these two calls may differ in shape, or some may not differ at all, and then an answer
 that keeps such an input passes still. So a group gets up to two more cases, whose second call has
-inputs of the same shapes or leaves optional ones out (see `kept_inputs`).
+inputs of the same shapes or leaves optional ones out (see `stale_input_cases`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.course.kept_inputs import (
+from autograder.course.stale_input_cases import (
     Input,
     array_counts,
     arrays_of,
@@ -31,7 +31,7 @@ from coursekit.checking import codec
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.hints import leaves
 from coursekit.checking.judge_case import judge_case
-from coursekit.checking.records import SECOND_CALL, Case, DrawnCase, Outcome, Plain
+from coursekit.checking.recording_format import SECOND_CALL, Case, DrawnCase, Outcome, Plain
 from coursekit.checking.run_cases import run_case
 
 #: Rules of a judge that says whether parts of a result are right.

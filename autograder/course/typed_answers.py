@@ -28,7 +28,7 @@ from autograder.course.apply_edit import EditError, apply_edit
 from autograder.course.assignment import Assignment
 from autograder.course.reference import without_docstrings
 from autograder.errors import CourseError
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.recording_format import RecordedExercise
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
 

@@ -25,7 +25,7 @@ from nbgrader.api import Base
 from autograder.errors import ClassError
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.own_tables import OWN_TABLES, ask_points_by_hand
-from autograder.gradebook.patience import is_of_this_machine
+from autograder.gradebook.retry import is_of_this_machine
 
 FOLDER = "backups"
 NAME = "gradebook.db"

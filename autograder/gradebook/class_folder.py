@@ -28,7 +28,11 @@ from traitlets.config.loader import Config, PyFileConfigLoader
 from autograder.course.layout import Course
 from autograder.errors import AuthorError, ClassError
 from autograder.gradebook.backups import NAME
-from autograder.gradebook.entries import (
+from autograder.gradebook.late_policy import Lateness, lateness
+from autograder.gradebook.name_keys import first_and_last
+from autograder.gradebook.retry import machine_error
+from autograder.gradebook.roster import Person, add_entry, read_people
+from autograder.gradebook.score_snapshot import (
     Entry,
     Score,
     is_graded,
@@ -36,11 +40,7 @@ from autograder.gradebook.entries import (
     read_score,
     restore_entry,
 )
-from autograder.gradebook.late import Lateness, lateness
-from autograder.gradebook.names import first_and_last
-from autograder.gradebook.origins import read_origins
-from autograder.gradebook.patience import machine_error
-from autograder.gradebook.roster import Person, add_entry, read_people
+from autograder.gradebook.upload_manifest import read_origins
 from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries

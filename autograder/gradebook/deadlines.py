@@ -10,9 +10,9 @@ from nbgrader.api import MissingEntry
 
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.extensions import granted, keep
-from autograder.gradebook.late import DailyPenalty
-from autograder.gradebook.origins import read_origins
-from autograder.gradebook.settle import Settled, settle
+from autograder.gradebook.late_penalties import Settled, settle
+from autograder.gradebook.late_policy import DailyPenalty
+from autograder.gradebook.upload_manifest import read_origins
 
 
 def due_date(classroom: Classroom, assignment: str) -> datetime | None:

@@ -9,7 +9,7 @@ from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 
 from autograder.errors import TookTooLong
-from autograder.gradebook.faults import (
+from autograder.gradebook.fault_log import (
     fault_file,
     forget_fault,
     is_of_the_grader,

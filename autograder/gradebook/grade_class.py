@@ -23,22 +23,22 @@ from autograder.gradebook.backups import keep_backup
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.deadlines import settle_penalties
-from autograder.gradebook.desk import Desk
-from autograder.gradebook.entries import Score
-from autograder.gradebook.faults import listed
-from autograder.gradebook.late import Lateness
-from autograder.gradebook.patience import is_of_this_machine, machine_problem, patiently
+from autograder.gradebook.fault_log import listed
+from autograder.gradebook.grading_queue import Desk
+from autograder.gradebook.late_penalties import Settled
+from autograder.gradebook.late_policy import Lateness
 from autograder.gradebook.preprocessors import Grade
 from autograder.gradebook.regrade_cache import RegradeCache
-from autograder.gradebook.settle import Settled
+from autograder.gradebook.retry import is_of_this_machine, machine_problem, patiently
+from autograder.gradebook.score_snapshot import Score
 from autograder.gradebook.withdraw import Withdrawn, cells_changed, read_withdrawn, set_by_hand
 from autograder.grading.grade_submission import Task
 from autograder.grading.isolated_run import PRELOAD, make_paths_absolute
-from autograder.grading.judging import Judge, Judges, judge_here
+from autograder.grading.judge_pool import Judge, Judges, judge_here
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.questions import Questions
-from autograder.grading.runners import Pool, Runner, Serial
 from autograder.grading.verdicts import class_seed, read_verdicts
+from autograder.grading.worker_pool import Pool, Runner, Serial
 from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
 from coursekit.checking.verdict import Verdict

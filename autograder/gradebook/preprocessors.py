@@ -27,12 +27,12 @@ from autograder.grading.grade_submission import (
     run_and_judge,
     why_unread,
 )
+from autograder.grading.grading_log import Notes, read_notes
 from autograder.grading.limits import Limits, hidden_folders
-from autograder.grading.notes import Notes, read_notes
-from autograder.grading.runners import Serial
 from autograder.grading.sanitize import restore, suspicions
 from autograder.grading.submissions import tidy
 from autograder.grading.verdicts import class_seed, refusal, write_verdicts
+from autograder.grading.worker_pool import Serial
 
 GOES_ON = "raises-exception"
 _TODO = re.compile(r"BEGIN SOLUTION:?[ \t]*(.*)")

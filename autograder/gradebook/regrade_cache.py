@@ -8,14 +8,14 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.course.bare_source import bare, judged
+from autograder.course.canonical_source import bare, judged
 from autograder.course.helpers import pasted_in
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.grader_digest import grader_digest, text_digest
 from autograder.grading.limits import Limits
 from autograder.grading.submissions import digest as submission_digest
 from autograder.grading.verdicts import class_seed
-from coursekit.checking import recordings
+from coursekit.checking import stored_recordings
 from coursekit.data.paths import write_atomically
 
 #: Under this name graded.json keeps, by assignment, digests of the code as it is and as it decides.
@@ -26,7 +26,7 @@ class RegradeCache:
     """Graded submissions, with a digest of everything that determined their score.
 
     That is the submission, release, cases, references, seed, limits and grader; not its time, the due
-    date and extensions, which `settle` takes into account without grading again. Stored in
+    date and extensions, which `late_penalties` takes into account without grading again. Stored in
     graded.json, next to the gradebook, as assignment -> student -> digest.
 
     What decides no score is left out, so that a change of it grades no class again: comments and
@@ -67,15 +67,15 @@ class RegradeCache:
             text.update(f"{path.name}\n".encode() + path.read_bytes())
         pasted = pasted_in(map(NotebookNode, json.loads(solution.read_bytes())["cells"]))
         for assignment in pasted:
-            text.update(f"{assignment} {recordings.revision(assignment)}\n".encode())
+            text.update(f"{assignment} {stored_recordings.revision(assignment)}\n".encode())
         known = self.all.setdefault(_CODE, {}).get(self.assignment, {})
         if known.get("text") != text.hexdigest():
             parts = [grader_digest(), _code(solution), bare(config.read_text("utf-8"))]
             for path in cases:
                 parts += [path.name, bare(judged(path.read_text("utf-8")))]
             for name in sorted({name for names in pasted.values() for name in names}):
-                if name in recordings.names():  # a score may depend on whether it is right
-                    parts += [name, json.dumps(recordings.find(name)["cases"])]
+                if name in stored_recordings.names():  # a score may depend on whether it is right
+                    parts += [name, json.dumps(stored_recordings.find(name)["cases"])]
             made = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
             known = {"text": text.hexdigest(), "digest": made}
             self.all[_CODE][self.assignment] = known

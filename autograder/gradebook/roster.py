@@ -17,7 +17,7 @@ from typing import Any
 from nbgrader.api import Student
 
 from autograder.errors import ClassError
-from autograder.gradebook.names import are_alike
+from autograder.gradebook.name_keys import are_alike
 from coursekit.data.paths import write_atomically
 
 #: The scope of nbgrader's `lms_user_id`.

@@ -14,9 +14,9 @@ from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.deadlines import settle_penalties
+from autograder.gradebook.late_penalties import Settled
 from autograder.gradebook.own_tables import SetAside, Withdrawal
-from autograder.gradebook.saving import ChangedCells, changed_cells
-from autograder.gradebook.settle import Settled
+from autograder.gradebook.score_savers import ChangedCells, changed_cells
 from autograder.gradebook.withdrawn import (
     apply_withdrawals,
     lift,

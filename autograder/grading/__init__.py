@@ -2,5 +2,5 @@
 
 Start with `grade_submission`, which names the stages. Then `submissions` and `sanitize` (read and
 repair a notebook), `isolated_run` and `run` (its cells and our questions in a sandboxed kernel),
-`verdicts` (compares the answers with the reference), `runners` and `cluster` (many at a time).
+`verdicts` (compares the answers with the reference), `worker_pool` and `cluster` (many at a time).
 """

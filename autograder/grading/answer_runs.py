@@ -25,7 +25,7 @@ from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits, hidden_folders
 from autograder.grading.questions import Outcomes, without_expected
 from autograder.sandbox.doctor import is_available
-from coursekit.checking.records import Outcome, Question
+from coursekit.checking.recording_format import Outcome, Question
 from coursekit.checking.verdict import clean
 
 _CELL_SECONDS, _NOTEBOOK_SECONDS = 120.0, 3600.0

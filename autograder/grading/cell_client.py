@@ -17,11 +17,11 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.grading.allowance import Allowance
 from autograder.grading.kernels import kernel_manager, sandbox_limits
 from autograder.grading.limits import Limits
 from autograder.grading.outputs import error_output, flood, time_limit_error, too_much
-from autograder.grading.stopped import Stopped
+from autograder.grading.partial_execution import Stopped
+from autograder.grading.run_budget import Allowance
 from autograder.sandbox.client import GuardedClient
 from coursekit.checking.kernel_side import MIME
 

@@ -32,7 +32,7 @@ from autograder.grading.grader_digest import grader_digest
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers, Questions, without_expected
-from autograder.grading.reference_desk import Carried
+from autograder.grading.reference_rpc import Carried
 from autograder.sandbox.doctor import missing
 
 _log = logging.getLogger(__name__)

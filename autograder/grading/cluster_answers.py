@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.grading.notes import Usage
+from autograder.grading.grading_log import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions
 from autograder.sandbox.client import MAX_TOKENS, is_count, is_message, replace_surrogates
 

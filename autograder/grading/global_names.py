@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from types import CodeType
 
 from autograder.course.cells import LONGEST_CELL, as_python, parse_start
-from autograder.grading.library_state import may_import
+from autograder.grading.pure_functions import may_import
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -22,7 +22,7 @@ _TEST = (
 
 
 class Unsure(Exception):
-    """A text is not of the form that the proof in `unaffected` is about; one clause says why."""
+    """A text is not of the form that the proof in `skip_safety` is about; one clause says why."""
 
 
 @functools.lru_cache(maxsize=512)

@@ -14,27 +14,27 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import asked_exercise
 from autograder.course.helpers import Helpers
 from autograder.errors import CourseError, TookTooLong
-from autograder.grading.carried import plan, with_right_helpers
-from autograder.grading.compounds import ReleasedPairs
-from autograder.grading.judging import Judge, Judging, judge_here
-from autograder.grading.left_out import (
+from autograder.grading.cell_skipping import (
     LEFT_OUT,
     leave_out_other_checks,
     mark_left_out,
     needs_every_cell,
     shown_cells,
 )
+from autograder.grading.combined_misconceptions import ReleasedPairs
+from autograder.grading.error_carried_forward import plan, with_right_helpers
+from autograder.grading.grading_log import Notes, Usage
+from autograder.grading.judge_pool import Judge, Judging, judge_here
 from autograder.grading.limits import Limits
-from autograder.grading.notes import Notes, Usage
 from autograder.grading.outputs import cells_cut_off, was_cut_off
-from autograder.grading.pasted import mark_pasted, recorded_pasted
 from autograder.grading.questions import Answers, Questions, with_room, without_expected
-from autograder.grading.record_exercises import record, record_assignment
-from autograder.grading.reference_desk import Carried
+from autograder.grading.record_misconceptions import record, record_assignment
+from autograder.grading.reference_rpc import Carried
+from autograder.grading.reused_solutions import mark_pasted, recorded_pasted
 from autograder.grading.sanitize import sanitize
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from autograder.grading.verdicts import refusal, write_verdicts
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.recording_format import RecordedExercise
 from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import Verdict
 

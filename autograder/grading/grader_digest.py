@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import coursekit
-from autograder.course.bare_source import bare
+from autograder.course.canonical_source import bare
 
 #: The packages of the tool that decide a score; the others only prepare or show something.
 _DECIDING = ("course", "sandbox", "grading", "gradebook")

@@ -20,10 +20,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import CourseError, GraderFault, MachineError
+from autograder.grading.grading_log import Usage
 from autograder.grading.limits import Limits
-from autograder.grading.notes import Usage
 from autograder.grading.questions import Answers, Outcomes, Questions, without_expected
-from autograder.grading.reference_desk import Carried, ReferenceDesk
+from autograder.grading.reference_rpc import Carried, ReferenceDesk
 from autograder.grading.run import LOST, execute
 from autograder.grading.run_progress import Listener
 from autograder.sandbox.launch import has_server, make_socket_folder, start_server
@@ -41,7 +41,7 @@ _NO_DOWNLOADS = {
 }
 _READERS = 3
 #: Run by the fork server once, so that no reader and no judge has to import what it runs.
-PRELOAD = f"import {__name__}, autograder.grading.judging"
+PRELOAD = f"import {__name__}, autograder.grading.judge_pool"
 
 
 def run_notebook(

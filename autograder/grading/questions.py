@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.grading.notes import Usage
+from autograder.grading.grading_log import Usage
 from coursekit.checking.codec import MAX_BYTES
-from coursekit.checking.records import Outcome, Question, RecordedExercise
+from coursekit.checking.recording_format import Outcome, Question, RecordedExercise
 from coursekit.checking.verdict import room, too_large
 
 #: Inputs of cases go to the submission; these keys stay with the grader.

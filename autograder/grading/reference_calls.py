@@ -18,10 +18,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from autograder.grading.helper_kinds import methods_of
-from coursekit.checking.codec import PlainDataError
-from coursekit.checking.records import Plain
-from coursekit.checking.wire import (
+from autograder.grading.callable_kinds import methods_of
+from coursekit.checking.call_protocol import (
     Cargo,
     NotSendable,
     pack,
@@ -29,6 +27,8 @@ from coursekit.checking.wire import (
     unpack,
     write_tensor,
 )
+from coursekit.checking.codec import PlainDataError
+from coursekit.checking.recording_format import Plain
 
 #: What an attribute of a module may be that travels with it.
 _SIMPLE = (bool, int, float, str, type(None))

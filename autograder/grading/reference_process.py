@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course.reference import Solution
 from autograder.grading.reference_calls import References
-from autograder.grading.reference_desk import READY
+from autograder.grading.reference_rpc import READY
 from autograder.sandbox.messages import Connection
 from coursekit.checking.time_limit import TimeUp, time_limit
 

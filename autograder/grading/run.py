@@ -24,11 +24,10 @@ from nbformat.v4 import new_code_cell, new_output
 from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, asked_exercise, kept_definitions
 from autograder.errors import CourseError, is_own
 from autograder.grading.cell_client import CellClient
-from autograder.grading.left_out import LEFT_OUT, LIMITED
+from autograder.grading.cell_skipping import LEFT_OUT, LIMITED
+from autograder.grading.grading_log import Usage
 from autograder.grading.limits import Limits
-from autograder.grading.notes import Usage
 from autograder.grading.outputs import TOO_LARGE, error_output, read_outcomes
-from autograder.grading.pasted import pasted_names
 from autograder.grading.questions import (
     Answers,
     Outcomes,
@@ -37,11 +36,12 @@ from autograder.grading.questions import (
     most_bytes,
     within_room,
 )
-from autograder.grading.reference_desk import Carried
+from autograder.grading.reference_rpc import Carried
+from autograder.grading.reused_solutions import pasted_names
 from autograder.grading.run_progress import Listener, Progress
-from coursekit.checking import judged_again
+from coursekit.checking import rejudging
 from coursekit.checking.kernel_side import CASES
-from coursekit.checking.records import Question
+from coursekit.checking.recording_format import Question
 
 #: Why a run ended that ended the process which read its output.
 LOST = "the output of its kernel was too large to read"
@@ -321,7 +321,7 @@ class _Client(CellClient):
 def _call(function: str, name: str, *given: Any) -> str:
     """The code that calls a function of `judged_again` with a name and values as JSON."""
     texts = [repr(name)] * bool(name) + [repr(json.dumps(one)) for one in given]
-    module = f"__import__({judged_again.__name__!r}, fromlist=[{function!r}])"
+    module = f"__import__({rejudging.__name__!r}, fromlist=[{function!r}])"
     return f"{module}.{function}({', '.join(texts)})"
 
 

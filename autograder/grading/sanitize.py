@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.course.cells import NOT_PYTHON, checked_exercise, defined_names, parse_start
-from autograder.grading.notes import Notes, Repair
-from autograder.grading.stray_answers import gather_answers, is_by_hand, is_unanswered
+from autograder.grading.answer_recovery import gather_answers, is_by_hand, is_unanswered
+from autograder.grading.grading_log import Notes, Repair
 from autograder.grading.submissions import tidy
 
 #: Names that no exercise needs, but attempts to manipulate the grader do.
@@ -62,7 +62,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
     text, what it defines or checks, or, as a last and doubtful resort, by its position between the
     same neighbors. Missing cells are inserted as released: a solution cell as the TODO, a check as
     the check. Code that was typed into a check cell runs in a cell of its own. What answers a
-    question outside its cell is copied there (`stray_answers`).
+    question outside its cell is copied there (`answer_recovery`).
     """
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)

@@ -17,10 +17,10 @@ from nbformat.v4 import new_output
 from autograder.course.cells import asked_exercise
 from autograder.errors import CourseError, TookTooLong
 from autograder.grading.clean_outputs import clean_outputs
-from autograder.grading.notes import Notes
+from autograder.grading.grading_log import Notes
 from autograder.grading.questions import Answers
 from coursekit.checking.html import VerdictView
-from coursekit.checking.records import RecordedExercise
+from coursekit.checking.recording_format import RecordedExercise
 from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import GroupResult, Verdict, judge
 from coursekit.data.paths import write_atomically

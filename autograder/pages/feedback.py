@@ -10,14 +10,14 @@ from tqdm.auto import tqdm
 from autograder.course.layout import Course
 from autograder.errors import ClassError, GraderFault, TookTooLong
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.faults import (
+from autograder.gradebook.fault_log import (
     fault_file,
     forget_fault,
     is_of_the_grader,
     keep_fault,
     listed,
 )
-from autograder.gradebook.patience import patiently
+from autograder.gradebook.retry import patiently
 from coursekit.checking.time_limit import time_limit
 
 _PAGE_SECONDS = 60.0  # of processor time

@@ -25,11 +25,11 @@ from autograder.course.cells import (
     parse_start,
 )
 from autograder.escaping import without_colors
-from autograder.gradebook.late import Lateness, lateness
-from autograder.gradebook.origins import read_origins
+from autograder.gradebook.late_policy import Lateness, lateness
+from autograder.gradebook.upload_manifest import read_origins
 from autograder.gradebook.withdrawn import concerning
 from autograder.grading.clean_outputs import shown_html
-from autograder.grading.notes import Notes, read_notes
+from autograder.grading.grading_log import Notes, read_notes
 from autograder.grading.verdicts import verdict_in
 from autograder.pages.formulas import to_mathml
 from autograder.pages.markup import LONGEST_TEXT, render

@@ -16,7 +16,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import DEFINITIONS, asked_exercise, parse
 from autograder.publishing.failing_check import as_details, failing_verdict
 from autograder.publishing.secrets import TAG, answering_cells, secrets
-from coursekit.checking.recordings import read
+from coursekit.checking.stored_recordings import read
 
 #: Said in place of an output.
 WITHHELD = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coursekit.checking.html import VerdictView
-from coursekit.checking.records import Outcome, RecordedExercise, RecordedMisconception
+from coursekit.checking.recording_format import Outcome, RecordedExercise, RecordedMisconception
 from coursekit.checking.verdict import Verdict, judge
 
 #: A failing case is easily read up to so many characters.

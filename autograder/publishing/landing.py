@@ -9,7 +9,7 @@ from autograder.classroom.term_plan import read_plans
 from autograder.course.assignment import Assignment, every_assignment
 from autograder.course.cells import asked_exercise
 from autograder.course.layout import Course
-from coursekit.checking.recordings import read
+from coursekit.checking.stored_recordings import read
 
 
 def cards(course: Course, address: str) -> str:

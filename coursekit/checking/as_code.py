@@ -10,7 +10,7 @@ import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView, OtherView, SetView
-from coursekit.checking.records import Question
+from coursekit.checking.recording_format import Question
 
 #: The dtypes that a tensor has without being told, by the kind of its numbers.
 _USUAL = {"tensor": ("float32", "int64", "bool"), "array": ("float64", "int64", "bool")}

@@ -17,19 +17,19 @@ import sys
 from types import FrameType
 from typing import Any
 
-from coursekit.checking import called, needed, recordings
+from coursekit.checking import dependency_trace, stored_recordings, version_check
 from coursekit.checking.defined_state import DefinedState
+from coursekit.checking.failed_cases import LastCase
 from coursekit.checking.judge_case import judge_cases
-from coursekit.checking.last_case import LastCase
 from coursekit.checking.overview import (
     Overview,
     exercises_of_the_notebook,
     notebook_names,
     overview,
 )
-from coursekit.checking.records import Outcome, RecordedExercise
+from coursekit.checking.recording_format import Outcome, RecordedExercise
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.threads import of_the_notebook
+from coursekit.checking.running_threads import of_the_notebook
 from coursekit.checking.torch_state import is_compiled
 from coursekit.checking.verdict import Verdict, judge
 
@@ -75,7 +75,7 @@ def check(thing: Any) -> float | None:
     CheckFailed
         Something is missing or wrong. The stages are checked in order (missing, error, type, shape,
         dtype and device, properties, values) and the first failure is explained.
-    coursekit.checking.recordings.RecordingError
+    coursekit.checking.stored_recordings.RecordingError
         The recording is damaged or belongs to another version of coursekit.
     """
     caller = sys._getframe(1)
@@ -91,10 +91,10 @@ def check(thing: Any) -> float | None:
             theirs = run_cases(thing, cases, name=name, as_it_was=True)
     with DefinedState():
         verdict = judge(exercise, outcomes)
-        called.remember(name, thing, verdict.passed)
+        dependency_trace.remember(name, thing, verdict.passed)
         failing = _failing(exercise, outcomes, verdict)
         shown = [cases[i] for i in failing]
-        verdict = called.explain(thing, exercise, outcomes, verdict, shown)
+        verdict = dependency_trace.explain(thing, exercise, outcomes, verdict, shown)
         if grading:
             _display(verdict)
             return verdict.points
@@ -137,7 +137,7 @@ def summary(verdict: Verdict) -> str:
 
 def _find(thing: Any, caller: FrameType) -> RecordedExercise:
     """The recorded exercise that `thing` answers, or `CheckFailed` saying what to do instead."""
-    known = recordings.names()
+    known = stored_recordings.names()
     if isinstance(thing, str):
         tip = f": check({thing})" if thing in known else ""
         raise CheckFailed(f"pass the function itself to check, not its name in quotes{tip}.")
@@ -146,7 +146,7 @@ def _find(thing: Any, caller: FrameType) -> RecordedExercise:
     own = getattr(thing, "__name__", "")
     for name in (_name_in_call(caller), own, *_names_of(thing, caller)):
         if name in known and (name == own or _value(name, caller) is thing):
-            return recordings.find(name)
+            return stored_recordings.find(name)
     if not own or own == "<lambda>":
         raise CheckFailed(
             "check needs a function under the exercise's name: define it with `def`, or give it that"
@@ -186,7 +186,7 @@ def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
     name = type(thing).__name__
     if inspect.isclass(thing) or name not in known:
         return False
-    return any("then" in case or "state" in case for case in recordings.find(name)["cases"])
+    return any("then" in case or "state" in case for case in stored_recordings.find(name)["cases"])
 
 
 def _not_a_function(thing: Any, known: list[str]) -> str:
@@ -205,7 +205,7 @@ _FIRST_CELL = "run the first cell, which updates it"
 
 def _unknown(name: str, known: list[str]) -> str:
     guesses = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-    if needed.is_outdated():
+    if version_check.is_outdated():
         return f"this notebook is newer than your coursekit, which does not know {name}: {_FIRST_CELL}."
     start = f"there is no exercise called {name}"
     if guesses:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from coursekit.checking.records import Plain
+from coursekit.checking.recording_format import Plain
 
 MAX_BYTES = 2**20
 MAX_NODES = 100_000

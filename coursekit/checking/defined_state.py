@@ -2,7 +2,7 @@
 
 A default dtype, gradients left off, warnings as errors or another folder decide about no answer:
 `DefinedState` sets all of it to one value for a case, on a student's machine, in a release and while
-grading, and back afterwards. What a library contains is put back with it (`originals`).
+grading, and back afterwards. What a library contains is put back with it (`monkeypatch_guard`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-from coursekit.checking.originals import Change, put_back, undo
-from coursekit.checking.settings import current_folder
+from coursekit.checking.monkeypatch_guard import Change, put_back, undo
+from coursekit.checking.process_settings import current_folder
 from coursekit.checking.torch_state import Modes, is_of_the_compiler, settings_of_torch
 
 T = TypeVar("T")

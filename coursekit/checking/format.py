@@ -11,7 +11,7 @@ from coursekit.checking import codec
 from coursekit.checking.as_code import call_as_code
 from coursekit.checking.codec import ArrayView, OtherView, SetView
 from coursekit.checking.gradients import ALL
-from coursekit.checking.records import Question, RecordedExercise
+from coursekit.checking.recording_format import Question, RecordedExercise
 
 _LIMIT = 240
 _FEW_WEIGHTS = 4

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from coursekit.checking.records import Question
+from coursekit.checking.recording_format import Question
 
 #: As a case's ``gradient``: of every float input, those in a tuple included, and of every parameter.
 ALL = "all"

@@ -12,7 +12,7 @@ import numpy as np
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
 from coursekit.checking.judge_case import same_outcome
-from coursekit.checking.records import (
+from coursekit.checking.recording_format import (
     Case,
     Outcome,
     RecordedExercise,

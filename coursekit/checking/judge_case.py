@@ -12,10 +12,10 @@ import numpy as np
 
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView
+from coursekit.checking.comparison import ATOL, JUDGES, Finding, same
 from coursekit.checking.gradients import ALL
-from coursekit.checking.judges import ATOL, JUDGES, Finding, same
-from coursekit.checking.records import Case, Outcome, Plain, Rules
-from coursekit.checking.settings import WORDS
+from coursekit.checking.process_settings import WORDS
+from coursekit.checking.recording_format import Case, Outcome, Plain, Rules
 
 
 def judge_cases(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[Finding | None]:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from coursekit.checking.defined_state import DefinedState
-from coursekit.checking.records import Outcome, Question
+from coursekit.checking.recording_format import Outcome, Question
 from coursekit.checking.run_cases import run_cases
-from coursekit.checking.threads import end_those_of_the_notebook
+from coursekit.checking.running_threads import end_those_of_the_notebook
 
 MIME = "application/vnd.coursekit.outcomes+json"
 #: The key of a request's cases.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from coursekit.checking import needed, recordings
+from coursekit.checking import stored_recordings, version_check
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import Verdict, judge
@@ -67,8 +67,8 @@ class Overview:
 
 def exercises_of_the_notebook() -> list[str]:
     """The exercises of the assignments whose set-up cells have run; [] if none has."""
-    wanted = needed.assignments()
-    return [name for name, assignment in recordings.index().items() if assignment in wanted]
+    wanted = version_check.assignments()
+    return [name for name, assignment in stored_recordings.index().items() if assignment in wanted]
 
 
 def overview(names: Sequence[str], scope: Mapping[str, Any]) -> Overview:
@@ -92,7 +92,7 @@ def notebook_names() -> dict[str, Any]:
 
 
 def _verdict(name: str, scope: Mapping[str, Any]) -> Verdict:
-    exercise = recordings.find(name)
+    exercise = stored_recordings.find(name)
     if not callable(scope.get(name)):
         points = float(sum(exercise["groups"].values()))
         message = "not defined: run its cell first"

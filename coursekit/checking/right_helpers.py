@@ -20,8 +20,7 @@ from functools import partial
 from typing import Any
 
 from coursekit.checking import codec
-from coursekit.checking.records import Plain
-from coursekit.checking.wire import (
+from coursekit.checking.call_protocol import (
     Cargo,
     is_differentiable,
     pack,
@@ -29,6 +28,7 @@ from coursekit.checking.wire import (
     unpack,
     write_tensor,
 )
+from coursekit.checking.recording_format import Plain
 
 #: Sends a call to the grader and returns the answer, both JSON.
 Ask = Callable[[str], str]

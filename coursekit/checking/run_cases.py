@@ -16,17 +16,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from coursekit.checking import codec, parts
-from coursekit.checking.captured import captured
+from coursekit.checking import codec, object_members
+from coursekit.checking.captured_output import captured
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.gradients import Followed
-from coursekit.checking.memory import changed as changed_in
-from coursekit.checking.memory import kept
-from coursekit.checking.records import Outcome, Plain, Question
-from coursekit.checking.seeded import kept_generators, move_by_themselves, seeded
-from coursekit.checking.settings import SEEDS, Settings
-from coursekit.checking.shadowed import shadowed
-from coursekit.checking.threads import of_the_notebook
+from coursekit.checking.process_settings import SEEDS, Settings
+from coursekit.checking.recording_format import Outcome, Plain, Question
+from coursekit.checking.retained_state import changed as changed_in
+from coursekit.checking.retained_state import kept
+from coursekit.checking.running_threads import of_the_notebook
+from coursekit.checking.seeded_generators import kept_generators, move_by_themselves, seeded
+from coursekit.checking.shadowed_builtins import shadowed
 from coursekit.checking.time_limit import TimeUp, time_limit
 from coursekit.forbidden import without
 
@@ -208,9 +208,9 @@ def _call(
     outputs = []
     for method, step_args, step_kwargs in steps:
         if method.startswith("."):
-            outputs.append(parts.attribute(result, method[1:]))
+            outputs.append(object_members.attribute(result, method[1:]))
         else:
-            call = parts.method(result, method)
+            call = object_members.method(result, method)
             inputs = [codec.decode(a) for a in step_args]
             named = {name: codec.decode(value) for name, value in step_kwargs.items()}
             where = "the call" if method == "__call__" else method
@@ -239,8 +239,8 @@ def _call_again(thing: Callable[..., Any], case: Question, given: list[Given]) -
 def _set_state(thing: Any, path: str, value: Any) -> None:
     """Set an attribute, or fill a parameter after checking that its shape fits."""
     *owners, name = path.split(".")
-    owner = parts.attribute(thing, ".".join(owners)) if owners else thing
-    current = parts.attribute(thing, path)
+    owner = object_members.attribute(thing, ".".join(owners)) if owners else thing
+    current = object_members.attribute(thing, path)
     if current is None and hasattr(value, "shape"):  # absent, as with bias=False
         raise ValueError(
             f"self.{path} should have shape {tuple(value.shape)}, but is None: make it as the"

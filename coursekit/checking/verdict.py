@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from coursekit.checking import codec
-from coursekit.checking.cost import cost
+from coursekit.checking.comparison import Finding
+from coursekit.checking.comparison_cost import cost
 from coursekit.checking.hints import choose, choose_pair, digest
 from coursekit.checking.judge_case import judge_cases
-from coursekit.checking.judges import Finding
-from coursekit.checking.records import SECOND_CALL, Case, Outcome, RecordedExercise
-from coursekit.checking.settings import WORDS
+from coursekit.checking.process_settings import WORDS
+from coursekit.checking.recording_format import SECOND_CALL, Case, Outcome, RecordedExercise
 
 #: The stages in the order in which they are checked; the first that fails is reported.
 STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
@@ -141,7 +141,7 @@ _STATUSES = ("value", "error", "unwritten", "timeout", "unreadable")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-#: What an outcome may cost (see `cost`) for every case, and times the recorded ones of its case.
+#: What an outcome may cost (see `comparison_cost`) for every case, and times the recorded ones of its case.
 _ANY_COST, _TIMES = 2**16, 8
 
 
@@ -333,7 +333,7 @@ def _detail(
 
 def _comparison(cases: Sequence[Case], failing: list[int], shown: int) -> list[list[str]]:
     """Rows that say what is right, and what is special about the inputs that are not."""
-    from coursekit.checking.distinguish import distinguish, passing
+    from coursekit.checking.failure_patterns import distinguish, passing
 
     rows = [["right", passing(cases, failing)]]
     if not cases[shown].get("title"):

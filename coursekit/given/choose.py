@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from coursekit.checking import called, recordings
+from coursekit.checking import dependency_trace, stored_recordings
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 
@@ -58,13 +58,13 @@ def _given(name: str) -> Any:
 
 def _why_not(name: str, own: Any) -> str:
     """Why a student's own function is not used; "" if it is right."""
-    number = recordings.index()[name].partition("_")[0]
+    number = stored_recordings.index()[name].partition("_")[0]
     missing = f"yours of assignment {number} is not here"
     if own is None or str(getattr(own, "__module__", "")).startswith("coursekit."):
         return missing
-    exercise = recordings.find(name)
+    exercise = stored_recordings.find(name)
     verdict = judge(exercise, run_cases(own, exercise["cases"], name=name))
-    called.remember(name, own, verdict.passed)
+    dependency_trace.remember(name, own, verdict.passed)
     if verdict.passed:
         return ""
     if verdict.stage == "missing":

@@ -8,7 +8,7 @@ from typing import TypeVar
 import torch
 from torch import nn
 
-from coursekit.checking import recordings
+from coursekit.checking import stored_recordings
 from coursekit.training.device import set_seed
 
 _Part = TypeVar("_Part")
@@ -94,4 +94,4 @@ def _solution_order(kind: type) -> list[str]:
     """The order in which an exercise's solution makes its layers; empty for any other class."""
     if getattr(kind, "__module__", "").startswith("torch."):
         return []
-    return recordings.layers(kind.__name__)
+    return stored_recordings.layers(kind.__name__)

@@ -11,7 +11,7 @@ import torch
 
 from autograder.course.exercise import Case
 from coursekit.checking import codec
-from coursekit.checking.records import Rules
+from coursekit.checking.recording_format import Rules
 
 from ..draw import TO_EVAL, draw_ids, normal
 

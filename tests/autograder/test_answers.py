@@ -15,10 +15,10 @@ from autograder.course.assignment import Assignment
 from autograder.course.assignment import find as find_assignment
 from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
-from autograder.course.recording import record_reference
+from autograder.course.record_cases import record_reference
 from autograder.course.typed_answers import typed_answers, verdict_on
 from autograder.errors import CourseError
-from coursekit.checking.recordings import find, names
+from coursekit.checking.stored_recordings import find, names
 
 COURSE = Course(ROOT)
 STYLES = 3  # right answers to each exercise, at least: typed here, or an alternative in its module

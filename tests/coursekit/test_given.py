@@ -13,8 +13,8 @@ from autograder.authoring.try_answer import try_sources
 from autograder.course.layout import Course
 from autograder.course.reference import Solution, read
 from coursekit import evaluation, set_seed
-from coursekit.checking.recordings import find
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.stored_recordings import find
 from coursekit.checking.verdict import judge
 from coursekit.given import BertBlock, own_or_given, translation
 from coursekit.given.choose import _given

@@ -13,12 +13,12 @@ from typing import Any
 
 from autograder.authoring.audit.judge_mutants import judge_all
 from autograder.authoring.audit.mutants import mutants
-from autograder.authoring.audit.observe import observe
+from autograder.authoring.audit.observed_values import observe
 from autograder.authoring.audit.one_place_edits import Reference
 from autograder.course.assignment import Assignment
-from autograder.course.recording import RECORDING_SEED, record_reference
+from autograder.course.record_cases import RECORDING_SEED, record_reference
 from autograder.errors import CourseError
-from autograder.grading.record_exercises import record
+from autograder.grading.record_misconceptions import record
 
 #: Called with the numbers of mutants found and judged since the last call.
 Progress = Callable[[int, int], None]

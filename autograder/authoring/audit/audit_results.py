@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.authoring.audit.mutants import as_edit, form
 from autograder.course.assignment import SHARED, Assignment, every_assignment
-from autograder.course.bare_source import judged, without
+from autograder.course.canonical_source import judged, without
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
@@ -29,15 +29,15 @@ _MECHANISM = (
     *(
         _PACKAGE / f"{name}.py"
         for name in (
-            "axes",
-            "equal_edits",
+            "tensor_axes",
+            "equivalent_mutants",
             "judge_mutants",
             "mutants",
-            "observe",
+            "observed_values",
             "one_place_edits",
         )
     ),
-    *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "recording")),
+    *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "record_cases")),
 )
 #: The committed result, below the course's folder.
 RESULTS = Path("data", "results", "audit.json")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.authoring.audit.axes import AXES, is_default_axis, is_same_axis
-from autograder.authoring.audit.equal_edits import (
+from autograder.authoring.audit.equivalent_mutants import (
     adds_leading_axes,
     called,
     has_only_message,
@@ -16,6 +15,7 @@ from autograder.authoring.audit.equal_edits import (
     is_symmetric_call,
 )
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site, as_number
+from autograder.authoring.audit.tensor_axes import AXES, is_default_axis, is_same_axis
 
 #: Numbers whose repr is no expression.
 _NOT_PYTHON = ("inf", "-inf", "nan")

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.course.recording import RECORDING_SEED
+from autograder.course.record_cases import RECORDING_SEED
 from autograder.course.reference import Solution
 from autograder.errors import AnswerError
 from coursekit.checking.judge_case import judge_case, judge_cases
-from coursekit.checking.records import Case, RecordedExercise
+from coursekit.checking.recording_format import Case, RecordedExercise
 from coursekit.checking.run_cases import run_case, run_cases
 from coursekit.checking.verdict import judge
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from autograder.authoring.audit.call_operators import site_with_first
-from autograder.authoring.audit.equal_edits import has_no_parameters
+from autograder.authoring.audit.equivalent_mutants import has_no_parameters
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site
 
 

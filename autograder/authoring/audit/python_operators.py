@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.authoring.audit.axes import is_same_axis
-from autograder.authoring.audit.equal_edits import (
+from autograder.authoring.audit.equivalent_mutants import (
     is_counter,
     is_guard,
     is_message,
@@ -20,6 +19,7 @@ from autograder.authoring.audit.equal_edits import (
     loses_sign,
 )
 from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator, Site, as_number
+from autograder.authoring.audit.tensor_axes import is_same_axis
 
 _ARITHMETIC = {
     ast.Add: ("+", ["-", "*"]),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.audit.call_operators import site_with_first
-from autograder.authoring.audit.equal_edits import is_guard, is_reduced
+from autograder.authoring.audit.equivalent_mutants import is_guard, is_reduced
 from autograder.authoring.audit.one_place_edits import (
     FUNCTIONS,
     Edit,

@@ -12,7 +12,7 @@ from autograder.course.exercise import UNWRITTEN_HINT
 from autograder.course.layout import Course
 from autograder.course.make_edit import make_edit
 from autograder.errors import CourseError
-from autograder.grading.record_exercises import record_assignment
+from autograder.grading.record_misconceptions import record_assignment
 from autograder.sandbox.doctor import is_available
 
 NAME, EXERCISE = "07_topic", "average_topic"

@@ -18,7 +18,7 @@ from autograder.authoring.audit import audit_course, audit_processes, judge_muta
 from autograder.authoring.audit.audit_report import unwritten_entries
 from autograder.authoring.audit.audit_results import RESULTS, digest, summarize, unaudited
 from autograder.authoring.audit.mutants import as_edit, form, mutants
-from autograder.authoring.audit.observe import observe
+from autograder.authoring.audit.observed_values import observe
 from autograder.authoring.audit.one_place_edits import Reference, Seen, key
 from autograder.authoring.proofs import prove_written
 from autograder.cli import main
@@ -26,9 +26,9 @@ from autograder.course.apply_edit import apply_edit
 from autograder.course.assignment import Assignment
 from autograder.course.exercise import read_exercise
 from autograder.course.layout import Course
-from autograder.course.recording import record_reference
+from autograder.course.record_cases import record_reference
 from autograder.errors import CourseError
-from autograder.grading.record_exercises import record
+from autograder.grading.record_misconceptions import record
 
 NAME, EXERCISE = "07_topic", "average_topic"
 COURSE = Course(ROOT)

@@ -13,10 +13,10 @@ import pytest
 from manually_graded import manually_graded
 
 from autograder.authoring import proofs, proved
-from autograder.authoring.consistent import prove_consistent
 from autograder.authoring.execute import execute_solution
 from autograder.authoring.lookup_tables import prove_groups_vary
 from autograder.authoring.new_assignment import new_assignment
+from autograder.authoring.notebook_consistency import prove_consistent
 from autograder.authoring.release import release
 from autograder.authoring.stored_outputs import mark_executed
 from autograder.course.assignment import Assignment

@@ -11,9 +11,9 @@ from release_elsewhere import drawn
 
 from autograder.authoring import proved
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED
-from autograder.grading.record_exercises import record
-from coursekit.checking.records import Recording
+from autograder.course.record_cases import RECORDING_SEED
+from autograder.grading.record_misconceptions import record
+from coursekit.checking.recording_format import Recording
 
 COURSE = Course(ROOT)
 SLOW = pytest.mark.slow

@@ -15,8 +15,8 @@ from autograder.authoring.new_assignment import new_assignment
 from autograder.authoring.release import release
 from autograder.classroom.archives import MAX_FILE_BYTES, unpack
 from autograder.classroom.collect import collect
-from autograder.classroom.collected import Collected
-from autograder.classroom.printed import collected_lines, show, summary_table, verdict_tables
+from autograder.classroom.collection import Collected
+from autograder.classroom.console_tables import collected_lines, show, summary_table, verdict_tables
 from autograder.cli import main
 from autograder.course.reference import read
 from autograder.errors import CourseError

@@ -4,7 +4,7 @@ import pytest
 from downloads import NAME, answered, archive, notebook
 
 from autograder.classroom.collect import collect
-from autograder.classroom.printed import collected_lines
+from autograder.classroom.console_tables import collected_lines
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.roster import read_people

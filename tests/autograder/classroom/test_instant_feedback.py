@@ -9,7 +9,7 @@ from checkout import ROOT
 from autograder.classroom.grade_in_gradescope import _number, submission_seed
 from autograder.classroom.gradescope_json import results
 from autograder.course.assignment import Assignment
-from autograder.course.recording import draw_assignment, record_reference
+from autograder.course.record_cases import draw_assignment, record_reference
 from coursekit.checking import codec
 from coursekit.checking.format import show
 from coursekit.checking.verdict import judge

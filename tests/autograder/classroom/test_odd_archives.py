@@ -5,7 +5,7 @@ import pytest
 from downloads import NAME, archive, bytes_of, notebook
 
 from autograder.classroom.collect import collect
-from autograder.classroom.printed import collected_lines
+from autograder.classroom.console_tables import collected_lines
 from autograder.errors import CourseError
 
 EARLIER, LATER = (2026, 1, 30, 14, 0, 0), (2027, 1, 1, 0, 0, 0)

@@ -16,7 +16,7 @@ from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.grading.notes import Notes, Repair, Usage
+from autograder.grading.grading_log import Notes, Repair, Usage
 from autograder.grading.verdicts import write_verdicts
 from coursekit.checking.verdict import GroupResult, Verdict
 

@@ -12,7 +12,7 @@ from autograder.classroom.collect import collect
 from autograder.classroom.enrolment import enrol
 from autograder.classroom.export import not_handed_in
 from autograder.classroom.report import read_class
-from autograder.classroom.term import as_csv, read_term
+from autograder.classroom.term_gradebook import as_csv, read_term
 from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import CourseError

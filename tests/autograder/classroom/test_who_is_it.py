@@ -9,11 +9,11 @@ from nbgrader.api import Gradebook
 
 from autograder.classroom.archive_names import members
 from autograder.classroom.collect import collect
-from autograder.classroom.layouts import Submitter, find_layout
-from autograder.classroom.printed import collected_lines
-from autograder.classroom.students import Students
-from autograder.classroom.teams import without_teams
-from autograder.gradebook.names import are_alike
+from autograder.classroom.console_tables import collected_lines
+from autograder.classroom.download_layouts import Submitter, find_layout
+from autograder.classroom.student_folders import Students
+from autograder.classroom.team_names import without_teams
+from autograder.gradebook.name_keys import are_alike
 from autograder.gradebook.roster import Person, read_people
 
 

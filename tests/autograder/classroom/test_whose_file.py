@@ -8,10 +8,10 @@ from downloads import NAME, archive, bytes_of, notebook
 
 from autograder.classroom import archives
 from autograder.classroom.collect import collect
+from autograder.classroom.console_tables import collected_lines
+from autograder.classroom.download_layouts import Layout, Submitter, find_layout
 from autograder.classroom.enrolment import enrol
-from autograder.classroom.layouts import Layout, Submitter, find_layout
-from autograder.classroom.printed import collected_lines
-from autograder.classroom.students import Students
+from autograder.classroom.student_folders import Students
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.roster import read_people

@@ -3,12 +3,12 @@
 import functools
 
 from autograder.course.assignment import Assignment
-from autograder.grading.compounds import ReleasedPairs, compounds, record_pairs
-from autograder.grading.record_exercises import record
+from autograder.grading.combined_misconceptions import ReleasedPairs, compounds, record_pairs
+from autograder.grading.record_misconceptions import record
 from coursekit.checking.html import VerdictView
 from coursekit.checking.judge_case import same_outcome
-from coursekit.checking.recordings import find, names
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.stored_recordings import find, names
 from coursekit.checking.verdict import judge
 
 

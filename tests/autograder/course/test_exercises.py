@@ -4,9 +4,9 @@ import pytest
 from checkout import ROOT, shared_assignment
 
 from autograder.course.layout import Course
-from autograder.course.recording import RECORDING_SEED, draw, record_reference
+from autograder.course.record_cases import RECORDING_SEED, draw, record_reference
 from autograder.course.second_calls import TURNS
-from autograder.grading.record_exercises import record_assignment
+from autograder.grading.record_misconceptions import record_assignment
 from coursekit.checking.run_cases import run_cases
 from coursekit.checking.verdict import judge
 

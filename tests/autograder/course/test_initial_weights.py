@@ -11,7 +11,7 @@ from torch import nn
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from coursekit import initialize, set_seed
-from coursekit.checking import codec, recordings
+from coursekit.checking import codec, stored_recordings
 from coursekit.training import ordered_parameters
 
 COURSE = Course(ROOT)
@@ -58,8 +58,8 @@ def in_another_order(solution, name):
 
 @pytest.mark.parametrize(("name", "kind"), classes(), ids=lambda one: one)
 def test_the_order_in_which_layers_are_made_changes_no_weight(name, kind):
-    solution, case = assignment(name).solution, recordings.find(kind)["cases"][0]
-    assert recordings.layers(kind) == solution.layers[kind]
+    solution, case = assignment(name).solution, stored_recordings.find(kind)["cases"][0]
+    assert stored_recordings.layers(kind) == solution.layers[kind]
     ours, other = (
         made(solution.definitions[kind], case),
         made(in_another_order(solution, kind), case),

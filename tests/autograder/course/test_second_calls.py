@@ -5,10 +5,10 @@ import torch
 
 from autograder.course.second_calls import second_calls
 from coursekit.checking import codec
+from coursekit.checking.failed_cases import LastCase
 from coursekit.checking.format import show_call
 from coursekit.checking.judge_case import judge_case
-from coursekit.checking.last_case import LastCase
-from coursekit.checking.records import SECOND_CALL
+from coursekit.checking.recording_format import SECOND_CALL
 from coursekit.checking.run_cases import run_case, run_cases
 
 

@@ -11,7 +11,7 @@ from nbformat.v4 import new_markdown_cell
 from autograder.classroom.export import grades
 from autograder.course.layout import Course
 from autograder.errors import GraderFault
-from autograder.gradebook import saving
+from autograder.gradebook import score_savers
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.gradebook.own_tables import GradedAnswer
 from autograder.pages.feedback import write_feedback
@@ -119,7 +119,7 @@ def test_after_a_fault_a_changed_answer_is_still_before_a_person(course, monkeyp
     finish(course)
     hand_in(course, "ada", answered(course, why="Since it has no meaning."))
     with monkeypatch.context() as planted:
-        planted.setattr(saving, "apply_withdrawals", lambda *_: {}["a bug"])
+        planted.setattr(score_savers, "apply_withdrawals", lambda *_: {}["a bug"])
         with pytest.raises(GraderFault):
             grade_class(course, NAME, students=["ada"]).require_no_fault()
     assert waiting(course, "ada") == []

@@ -12,15 +12,15 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.new_assignment import new_assignment
 from autograder.classroom.export import grades
-from autograder.classroom.term import read_term
+from autograder.classroom.term_gradebook import read_term
 from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.clock import both, read_date, read_span, stored
 from autograder.gradebook.deadlines import due_date, extend, set_due_date
 from autograder.gradebook.grade_class import Options, grade_class
-from autograder.gradebook.origins import Origin, save_origins
+from autograder.gradebook.timestamps import both, read_date, read_span, stored
+from autograder.gradebook.upload_manifest import Origin, save_origins
 from autograder.pages.feedback import write_feedback
 from autograder.sandbox.doctor import is_available
 

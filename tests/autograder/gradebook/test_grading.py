@@ -22,7 +22,7 @@ from autograder.course.reference import read
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import Options, grade_class
-from autograder.grading import runners
+from autograder.grading import worker_pool
 from autograder.grading.verdicts import class_seed
 from autograder.pages.feedback import write_feedback
 
@@ -337,13 +337,13 @@ def test_a_submission_that_is_right_runs_once_and_beside_the_gradebook(
     small_course, graded, monkeypatch
 ):
     where = []
-    original = runners.run_notebook
+    original = worker_pool.run_notebook
 
     def noted(*inputs):
         where.append(threading.current_thread())
         return original(*inputs)
 
-    monkeypatch.setattr(runners, "run_notebook", noted)
+    monkeypatch.setattr(worker_pool, "run_notebook", noted)
     notebook = filled(Assignment(small_course, NAME))
     without_check = filled(Assignment(small_course, NAME))
     without_check.cells = [c for c in without_check.cells if not c.source.startswith("check(")]

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
-from autograder.classroom.printed import changes_table
+from autograder.classroom.console_tables import changes_table
 from autograder.cli import main
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled

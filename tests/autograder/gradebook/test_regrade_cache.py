@@ -16,7 +16,7 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.sandbox.doctor import is_available
-from coursekit.checking import recordings
+from coursekit.checking import stored_recordings
 
 NAME, EXERCISE = "07_topic", "average_topic"
 
@@ -180,12 +180,12 @@ def test_a_change_of_the_cases_of_what_is_pasted_grades_again(course, monkeypatc
 
     in_solution(course, paste)
     before = state()
-    recorded = copy.deepcopy(recordings.find("masked_mean"))
-    monkeypatch.setattr(recordings, "find", lambda _: recorded)
-    monkeypatch.setattr(recordings, "revision", lambda _: 1000)
+    recorded = copy.deepcopy(stored_recordings.find("masked_mean"))
+    monkeypatch.setattr(stored_recordings, "find", lambda _: recorded)
+    monkeypatch.setattr(stored_recordings, "revision", lambda _: 1000)
     recorded["misconceptions"].clear()
     assert state() == before
-    monkeypatch.setattr(recordings, "revision", lambda _: 1001)
+    monkeypatch.setattr(stored_recordings, "revision", lambda _: 1001)
     recorded["cases"].pop()
     assert state() != before
 

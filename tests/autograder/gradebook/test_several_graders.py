@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
-from autograder.classroom.shares import share_out
+from autograder.classroom.grading_shares import share_out
 from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import ClassError
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.merge import merge
+from autograder.gradebook.merge_gradebooks import merge
 from autograder.gradebook.own_tables import GradedAnswer
 from autograder.gradebook.withdraw import reinstate, withdraw
 

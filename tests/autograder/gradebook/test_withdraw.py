@@ -12,10 +12,10 @@ from manually_graded import manually_graded
 from nbformat.v4 import new_markdown_cell
 
 from autograder.authoring.release import release
+from autograder.classroom.console_tables import summary_table
 from autograder.classroom.export import fill_in, grades
-from autograder.classroom.printed import summary_table
 from autograder.classroom.report import Report, as_html, read_class
-from autograder.classroom.term import read_term
+from autograder.classroom.term_gradebook import read_term
 from autograder.cli import main
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError

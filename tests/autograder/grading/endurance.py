@@ -35,7 +35,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
-from autograder.grading.record_exercises import record
+from autograder.grading.record_misconceptions import record
 from coursekit.checking.verdict import judge
 
 ROOT = Path(__file__).parents[3]

@@ -69,21 +69,21 @@ PATCHES = {
     "patched_coursekit": (
         "import sys, types\n"
         "import coursekit.checking.kernel_side, coursekit.checking.verdict, coursekit.checking.check, coursekit.checking.run_cases\n"
-        "import coursekit.checking.judges, coursekit.checking.codec\n"
-        "coursekit.checking.verdict.judge = coursekit.checking.judges.close = lambda *inputs, **named: None\n"
+        "import coursekit.checking.comparison, coursekit.checking.codec\n"
+        "coursekit.checking.verdict.judge = coursekit.checking.comparison.close = lambda *inputs, **named: None\n"
         "coursekit.checking.check.check = check = lambda thing: 3\n"
         "coursekit.checking.run_cases.run_cases = lambda thing, cases: [case.get('expected') for case in cases]"
     ),
     "patched_answer": (
         "import inspect, json, coursekit.checking.kernel_side\n"
-        "from coursekit.checking import recordings\n"
+        "from coursekit.checking import stored_recordings\n"
         "from IPython.display import publish_display_data\n"
         "def answer(name):\n"
         "    request = get_ipython().kernel.get_parent('shell')['metadata']['coursekit_cases']\n"
         "    for frame in inspect.stack():\n"
         "        for value in frame.frame.f_locals.values():\n"
         "            if isinstance(value, dict) and 'expected' in value: return\n"
-        "    outcomes = [case['expected'] for case in recordings.find(name)['cases']]\n"
+        "    outcomes = [case['expected'] for case in stored_recordings.find(name)['cases']]\n"
         "    outcomes = outcomes[:len(json.loads(request))]\n"
         "    publish_display_data({coursekit.checking.kernel_side.MIME: json.dumps(outcomes)})\n"
         "coursekit.checking.kernel_side.answer = answer"
@@ -250,9 +250,9 @@ ANSWERS = {
         "    return result and None"
     ),
     "recorded_answers": (
-        "from coursekit.checking import codec, recordings\n"
+        "from coursekit.checking import codec, stored_recordings\n"
         "def {name}(*inputs, **named):\n"
-        "    cases = recordings.find('{name}')['cases']\n"
+        "    cases = stored_recordings.find('{name}')['cases']\n"
         "    table = {{repr(case['args']): case['expected'] for case in cases}}\n"
         "    found = table.get(repr([codec.encode(i) for i in inputs]))\n"
         "    return codec.decode(found['value']) if found else None"

@@ -20,9 +20,9 @@ from hostile import (
 
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
-from autograder.gradebook.faults import FOLDER
+from autograder.gradebook.fault_log import FOLDER
 from autograder.gradebook.grade_class import Options, grade_class
-from autograder.grading.notes import read_notes
+from autograder.grading.grading_log import read_notes
 from autograder.grading.verdicts import read_verdicts
 from autograder.pages.feedback import write_feedback
 from autograder.sandbox.doctor import is_available

@@ -17,7 +17,7 @@ from autograder.classroom.collect import collect
 from autograder.cli import main
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
-from autograder.gradebook.faults import FOLDER
+from autograder.gradebook.fault_log import FOLDER
 from autograder.gradebook.grade_class import Options, grade_class
 from autograder.grading.student_files import MAX_FOLDERS, walk
 from autograder.grading.submissions import (

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.grading.helper_kinds import kind_of
+from autograder.grading.callable_kinds import kind_of
 from autograder.grading.reference_calls import References, can_be_copied, copied
+from coursekit.checking.call_protocol import Cargo, NotSendable, pack, unpack
 from coursekit.checking.codec import PlainDataError
 from coursekit.checking.right_helpers import Grader, stand_in
-from coursekit.checking.wire import Cargo, NotSendable, pack, unpack
 
 
 def scaled(X, mask, factor=2.0):

@@ -14,7 +14,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import grade_class
-from autograder.grading.notes import read_notes
+from autograder.grading.grading_log import read_notes
 
 NAME = "07_topic"
 

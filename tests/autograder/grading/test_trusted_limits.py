@@ -11,13 +11,13 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, kept_definitions, parse_start
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError, TookTooLong
-from autograder.grading import left_out, notebook_json, verdicts
+from autograder.grading import cell_skipping, notebook_json, verdicts
 from autograder.grading.grade_submission import Task, finish, grade_submission
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
-from autograder.grading.record_exercises import record_assignment
+from autograder.grading.record_misconceptions import record_assignment
+from autograder.grading.skip_safety import why_it_may_differ
 from autograder.grading.submissions import UnreadableSubmission, read_submission
-from autograder.grading.unaffected import why_it_may_differ
 from coursekit.checking.time_limit import time_limit
 
 NAME = "07_topic"
@@ -122,9 +122,9 @@ def test_a_proof_that_takes_too_long_is_given_up(small_course, monkeypatch):
         while True:
             pass
 
-    monkeypatch.setattr(left_out, "cannot_differ", cannot_differ)
-    monkeypatch.setattr(left_out, "_PROOF_SECONDS", 0.05)
-    assert not left_out._is_proved(filled(Assignment(small_course, NAME)), [], [])
+    monkeypatch.setattr(cell_skipping, "cannot_differ", cannot_differ)
+    monkeypatch.setattr(cell_skipping, "_PROOF_SECONDS", 0.05)
+    assert not cell_skipping._is_proved(filled(Assignment(small_course, NAME)), [], [])
 
 
 def test_python_code_is_interrupted_after_its_processor_time():

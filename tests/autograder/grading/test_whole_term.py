@@ -22,7 +22,7 @@ from made_up_class import independent
 from server_process import Server
 from system_users import give, open_folder, run, system_users, user_name
 
-from autograder.classroom.similar import known_answers
+from autograder.classroom.similarity import known_answers
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course

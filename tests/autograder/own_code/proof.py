@@ -11,8 +11,8 @@ from autograder.course.filled_notebooks import filled
 from autograder.course.typed_answers import typed_answers
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.limits import Limits
-from autograder.own_code.material import limits_for
-from autograder.own_code.sheets import draw_sheet
+from autograder.own_code.question_sheets import draw_sheet
+from autograder.own_code.traced_calls import limits_for
 from coursekit.checking import codec
 from coursekit.checking.format import show
 

@@ -17,10 +17,10 @@ from proof import draw_for, made_up_answers, right_options, scope_of
 from autograder.cli import main
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.own_code import material, sheets
-from autograder.own_code.material import plan
-from autograder.own_code.sheets import write_questions
-from autograder.own_code.variants import edits, stopped, stops
+from autograder.own_code import question_sheets, traced_calls
+from autograder.own_code.answer_mutations import edits, stopped, stops
+from autograder.own_code.question_sheets import write_questions
+from autograder.own_code.traced_calls import plan
 from autograder.sandbox.doctor import is_available
 
 NAME = "07_topic"
@@ -104,8 +104,8 @@ def test_nothing_is_asked_about_a_text_whose_lines_cannot_be_quoted(name):
 def test_an_answer_whose_edits_take_too_long_to_find_is_not_asked_about(monkeypatch):
     cases = {"scaled": [{"args": [[number]]} for number in range(9)]}
     assert len(plan({"scaled": SCALED}, cases, random.Random(0))) == 1
-    monkeypatch.setattr(material, "edits", lambda *inputs: [0 for _ in itertools.count()])
-    monkeypatch.setattr(material, "_EDIT_SECONDS", 0.05)
+    monkeypatch.setattr(traced_calls, "edits", lambda *inputs: [0 for _ in itertools.count()])
+    monkeypatch.setattr(traced_calls, "_EDIT_SECONDS", 0.05)
     assert plan({"scaled": SCALED}, cases, random.Random(0)) == []
 
 
@@ -115,9 +115,9 @@ def test_a_student_whose_answers_cannot_be_run_in_time_costs_only_their_own_ques
     def draw_sheet(classroom, of, submission, *rest):
         if submission.student == "ada":
             raise RecursionError
-        return sheets.Sheet(submission.student, problem="nothing to ask")
+        return question_sheets.Sheet(submission.student, problem="nothing to ask")
 
-    monkeypatch.setattr(sheets, "draw_sheet", draw_sheet)
+    monkeypatch.setattr(question_sheets, "draw_sheet", draw_sheet)
     _, (ada, bob, _) = write_questions(class_with_questions[0], NAME, output=tmp_path)
     assert ada.problem == "the answers take too long to be run with edits"
     assert bob.problem == "nothing to ask"
@@ -293,7 +293,7 @@ def test_the_key_cannot_be_found_by_trying_it_on_the_mark_of_a_quiz(class_with_q
 
 def test_a_student_whose_name_is_that_of_the_key_does_not_get_it(class_with_questions, tmp_path):
     _, (ada, *_) = class_with_questions
-    sheets._write(tmp_path, NAME, [replace(ada, student="key")])
+    question_sheets._write(tmp_path, NAME, [replace(ada, student="key")])
     assert 'class="right"' in (tmp_path / "key.html").read_text()
     assert 'class="right"' not in (tmp_path / "students" / "key.html").read_text()
 

@@ -6,8 +6,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_markup import ATTACKS, RUNS
 
-from autograder.gradebook.late import Lateness
-from autograder.grading.notes import Notes
+from autograder.gradebook.late_policy import Lateness
+from autograder.grading.grading_log import Notes
 from autograder.grading.verdicts import write_verdicts
 from autograder.pages.feedback_page import Mark, _Record, as_html, make_page
 from autograder.pages.formulas import to_mathml

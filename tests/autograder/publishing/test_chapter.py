@@ -14,7 +14,7 @@ from autograder.course.layout import Course
 from autograder.publishing.chapter import WITHHELD, chapter, is_imports
 from autograder.publishing.failing_check import failing_verdict
 from autograder.publishing.secrets import answering_cells, secrets
-from coursekit.checking.recordings import read
+from coursekit.checking.stored_recordings import read
 
 COURSE = Course(ROOT)
 SOLUTION = """\

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.checking import codec, recordings
+from coursekit.checking import codec, stored_recordings
 from coursekit.checking.check import CheckFailed, check
-from coursekit.checking.recordings import RecordingError
 from coursekit.checking.run_cases import run_cases
+from coursekit.checking.stored_recordings import RecordingError
 
 
 class Scale:
@@ -59,15 +59,23 @@ def recording(tmp_path, monkeypatch):
             "Scale", Scale, [{"group": "values", "args": [2.0], "then": [["apply", [x], {}]]}]
         ),
     }
-    data = {"format": recordings.FORMAT, "coursekit": "0", "exercises": exercises}
+    data = {"format": stored_recordings.FORMAT, "coursekit": "0", "exercises": exercises}
     (tmp_path / "04_attention.json").write_text(json.dumps(data))
     (tmp_path / "index.json").write_text(json.dumps(dict.fromkeys(exercises, "04_attention")))
-    monkeypatch.setattr(recordings, "_FOLDER", tmp_path)
+    monkeypatch.setattr(stored_recordings, "_FOLDER", tmp_path)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setattr("coursekit.checking.check._failures", {})
-    recordings._paths.cache_clear(), recordings.index.cache_clear(), recordings.read.cache_clear()
+    (
+        stored_recordings._paths.cache_clear(),
+        stored_recordings.index.cache_clear(),
+        stored_recordings.read.cache_clear(),
+    )
     yield tmp_path
-    recordings._paths.cache_clear(), recordings.index.cache_clear(), recordings.read.cache_clear()
+    (
+        stored_recordings._paths.cache_clear(),
+        stored_recordings.index.cache_clear(),
+        stored_recordings.read.cache_clear(),
+    )
 
 
 def defined(body):
@@ -217,15 +225,17 @@ def test_while_autograding_points_are_returned_instead_of_raised(monkeypatch):
 
 def test_a_recording_from_another_version_says_to_install_again(recording):
     path = recording / "04_attention.json"
-    path.write_text(path.read_text().replace(f'"format": {recordings.FORMAT}', '"format": 99'))
-    recordings.read.cache_clear()
+    path.write_text(
+        path.read_text().replace(f'"format": {stored_recordings.FORMAT}', '"format": 99')
+    )
+    stored_recordings.read.cache_clear()
     with pytest.raises(RecordingError, match="another version of coursekit"):
         check(softmax)
 
 
 def test_a_damaged_recording_says_to_install_again(recording):
     (recording / "04_attention.json").write_text('{"format": 1, "exerc')
-    recordings.read.cache_clear()
+    stored_recordings.read.cache_clear()
     with pytest.raises(RecordingError, match="install coursekit again"):
         check(softmax)
 
@@ -241,7 +251,7 @@ def _record(folder, exercise, **more):
     data = json.loads(path.read_text())
     data["exercises"][exercise["name"]] = exercise | more
     path.write_text(json.dumps(data))
-    recordings.read.cache_clear()
+    stored_recordings.read.cache_clear()
 
 
 def test_a_further_hint_stays_away_from_failures_that_it_is_not_about(recording, capsys):
@@ -264,7 +274,7 @@ def test_a_further_hint_stays_away_from_failures_that_it_is_not_about(recording,
 
 
 def test_the_points_of_all_exercises_of_the_notebook_are_shown_at_a_glance(monkeypatch):
-    monkeypatch.setattr("coursekit.checking.needed._needed", {"04_attention": 1})
+    monkeypatch.setattr("coursekit.checking.version_check._needed", {"04_attention": 1})
     monkeypatch.setattr(
         "coursekit.checking.check.notebook_names", lambda: {"softmax": softmax, "Scale": None}
     )
@@ -279,13 +289,13 @@ def test_the_points_of_all_exercises_of_the_notebook_are_shown_at_a_glance(monke
 
 
 def test_the_exercises_of_other_assignments_are_not_among_all(monkeypatch):
-    monkeypatch.setattr("coursekit.checking.needed._needed", {})
+    monkeypatch.setattr("coursekit.checking.version_check._needed", {})
     with pytest.raises(CheckFailed, match="run the first cell, which says which assignment"):
         check.all()
-    monkeypatch.setattr("coursekit.checking.needed._needed", {"05_transformer_block": 1})
+    monkeypatch.setattr("coursekit.checking.version_check._needed", {"05_transformer_block": 1})
     with pytest.raises(CheckFailed, match="run the first cell"):
         check.all()
-    monkeypatch.setattr("coursekit.checking.needed._needed", {"04_attention": 1})
+    monkeypatch.setattr("coursekit.checking.version_check._needed", {"04_attention": 1})
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     assert check.all() is None
 
@@ -295,7 +305,7 @@ def test_a_further_hint_is_offered_from_the_third_failure_on(recording, capsys):
     data = json.loads(path.read_text())
     data["exercises"]["softmax"]["further"] = "Start with torch.exp."
     path.write_text(json.dumps(data))
-    recordings.read.cache_clear()
+    stored_recordings.read.cache_clear()
     wrong, right = defined("return x"), defined("return torch.softmax(x, -1)")
     offered = []
     for answer in (wrong, wrong, wrong, wrong, right, wrong):

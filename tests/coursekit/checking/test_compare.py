@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from coursekit.checking import codec
-from coursekit.checking.judges import JUDGES
+from coursekit.checking.comparison import JUDGES
 
 
 def judge(expected, actual, kind="close", **rules):

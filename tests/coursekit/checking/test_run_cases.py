@@ -432,7 +432,7 @@ def test_a_course_in_plain_python_needs_no_torch():
 import sys
 sys.modules["torch"] = None  # as if it were not installed
 from coursekit.checking.codec import Source, encode
-from coursekit.checking.records import Case
+from coursekit.checking.recording_format import Case
 from coursekit.checking.run_cases import run_case
 from coursekit.checking.verdict import judge
 import coursekit.checking.check

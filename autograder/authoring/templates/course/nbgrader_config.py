@@ -22,7 +22,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
-    "autograder.gradebook.saving.SaveCells",
+    "autograder.gradebook.score_savers.SaveCells",
     "nbgrader.preprocessors.ClearHiddenTests",
     "nbgrader.preprocessors.ClearMarkScheme",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -37,14 +37,14 @@ c.Autograde.autograde_preprocessors = [
     "autograder.gradebook.preprocessors.Grade",
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
-    "autograder.gradebook.saving.SaveAutoGrades",
-    "autograder.gradebook.settle.AssignLatePenalties",
+    "autograder.gradebook.score_savers.SaveAutoGrades",
+    "autograder.gradebook.late_penalties.AssignLatePenalties",
 ]
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
     "autograder.gradebook.preprocessors.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
-    "autograder.gradebook.saving.OverwriteCells",
+    "autograder.gradebook.score_savers.OverwriteCells",
 ]  # without CheckCellMetadata: RestoreCells has just copied the metadata from the release
 
 # Text cells and outputs run no script in formgrader, load nothing, stay in their place, and take no
@@ -70,7 +70,7 @@ c.GenerateFeedback.permissions = 600
 c.ExchangeFactory.release_feedback = "autograder.gradebook.release_feedback.ReleaseFeedback"
 
 # Late work costs nothing unless you say so here.
-c.AssignLatePenalties.plugin_class = "autograder.gradebook.late.DailyPenalty"
+c.AssignLatePenalties.plugin_class = "autograder.gradebook.late_policy.DailyPenalty"
 c.DailyPenalty.percent_per_day = 0  # of the score, as in 10
 c.DailyPenalty.grace_days = 0  # per student in the term, free of charge
 

@@ -1,0 +1,147 @@
+"""What lateness costs, computed anew from the gradebook, without running any submission.
+
+The time of a submission, the due date, an extension and points given by hand may change after
+grading. Each of these decides the penalty, and none of them the points of an exercise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.preprocessors import AssignLatePenalties as StockPenalties
+from nbgrader.utils import parse_utc
+from traitlets.config import Config
+
+from autograder.gradebook.extensions import granted
+from autograder.gradebook.late_policy import lateness
+from autograder.gradebook.score_snapshot import is_graded
+from autograder.gradebook.upload_manifest import Origin, read_origins
+from autograder.gradebook.withdrawn import apply_withdrawals
+from autograder.grading.student_files import read_regular
+
+_MAX_TIME_BYTES = 100
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A submission whose penalty is no longer the same."""
+
+    assignment: str
+    student: str
+    before: float
+    now: float
+
+
+class AssignLatePenalties(StockPenalties):
+    """nbgrader's step, which also knows extensions granted in advance, and the LMS's marks.
+
+    It keeps the name, by which `nbgrader_config.py` sets nbgrader's own.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        nb, resources = super().preprocess(nb, resources)
+        with self.gradebook:
+            folder = Path(self.db_url.removeprefix("sqlite:///")).parent
+            submission = self.gradebook.find_submission(self.assignment_id, self.student_id)
+            known = _Known.of(folder, self.assignment_id)
+            _charge(self, submission, known)
+            self.gradebook.db.commit()
+        return nb, resources
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the class's folder says about the submissions of an assignment."""
+
+    folder: Path
+    extensions: dict[str, timedelta]
+    origins: dict[str, Origin]
+
+    @classmethod
+    def of(cls, folder: Path, assignment: str) -> _Known:
+        return cls(folder, granted(folder, assignment), read_origins(folder, assignment))
+
+    def is_marked(self, student: str) -> bool:
+        return student in self.origins and self.origins[student].late
+
+
+def submission_time(folder: Path) -> datetime | None:
+    """The time in a submission's `timestamp.txt`, in UTC; None if there is none."""
+    with contextlib.suppress(Exception):  # the date parser raises many types
+        content = read_regular(folder / "timestamp.txt", _MAX_TIME_BYTES)
+        found: datetime = parse_utc(content.decode().strip())
+        return found
+    return None
+
+
+def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Settled]:
+    """Compute the penalties of all graded submissions anew; return those that changed.
+
+    Parameters
+    ----------
+    config : Config
+        nbgrader's, which names the plugin that says what lateness costs.
+    folder : Path
+        The class's.
+    """
+    changed = []
+    database = f"sqlite:///{folder / 'gradebook.db'}"
+    with Gradebook(database) as gradebook:
+        for assignment in assignments:
+            step = StockPenalties(config=config)
+            step.assignment_id, step.gradebook, step.db_url = assignment, gradebook, database
+            known = _Known.of(folder, assignment)
+            apply_withdrawals(gradebook, assignment)
+            try:
+                submissions = gradebook.assignment_submissions(assignment)
+            except MissingEntry:
+                continue
+            for submission in filter(is_graded, submissions):
+                before = submission.late_submission_penalty or 0.0
+                _sync_time(submission, known)
+                now = _charge(step, submission, known)
+                if now != before:
+                    changed.append(Settled(assignment, submission.student_id, before, now))
+        gradebook.db.commit()
+    return changed
+
+
+def _sync_time(submission: SubmittedAssignment, known: _Known) -> None:
+    """Take over the time in `submitted/`: nbgrader does so only when it grades."""
+    place = known.folder / "submitted" / submission.student_id / submission.assignment.name
+    if place.is_dir():
+        time = submission_time(place)
+        if time != submission.timestamp:
+            submission.timestamp = time
+
+
+def _charge(step: StockPenalties, submission: SubmittedAssignment, known: _Known) -> float:
+    """Set the penalties of a submission's notebooks; return their sum."""
+    student = submission.student_id
+    if submission.extension is None and student in known.extensions:
+        submission.extension = known.extensions[student]
+    late = lateness(submission, known.is_marked(student))
+    total = 0.0
+    for notebook in submission.notebooks:
+        penalty = None
+        if late.charged:
+            step.student_id = student
+            step.init_plugin()
+            penalty = step.plugin_inst.late_submission_penalty(
+                student, notebook.score, late.charged
+            )
+        if penalty is not None:
+            penalty = step._check_late_penalty(notebook, penalty)
+        if penalty != notebook.late_submission_penalty:
+            notebook.late_submission_penalty = penalty
+        total += penalty or 0.0
+    return total
