@@ -185,7 +185,7 @@ class Placing:
             if folder.is_dir() and not folder.is_symlink():
                 self._move_folder(folder, student)
         if self.classroom.database.exists():
-            self.classroom.restore(self.assignment, student, None)
+            self.classroom.remove(self.assignment, student)
 
     def _save_earlier(self, student: str, content: bytes, submitted: datetime.datetime) -> None:
         digest = hashlib.sha256(content).hexdigest()[:8]

@@ -20,7 +20,7 @@ import nbgrader
 import nbgrader.api
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
-from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters import GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import Config, PyFileConfigLoader
@@ -32,14 +32,7 @@ from autograder.gradebook.late_policy import Lateness, lateness
 from autograder.gradebook.name_keys import first_and_last
 from autograder.gradebook.retry import machine_error
 from autograder.gradebook.roster import Person, add_entry, read_people
-from autograder.gradebook.score_snapshot import (
-    Entry,
-    Score,
-    is_graded,
-    read_entry,
-    read_score,
-    restore_entry,
-)
+from autograder.gradebook.score_snapshot import Score, is_graded, read_score
 from autograder.gradebook.upload_manifest import read_origins
 from autograder.sandbox.scratch import scratch
 
@@ -234,26 +227,10 @@ class Classroom:
             for student, entry in entries.items():
                 gradebook.update_or_create_student(student, **entry)
 
-    def autograde(self, assignment: str, student: str, config: Config) -> None:
-        """Autograde one submission with nbgrader.
-
-        Raises
-        ------
-        Exception
-            What stopped nbgrader.
-        """
-        if failure := _run(Autograde, config, assignment, student):
-            raise failure.cause or failure
-
-    def entry(self, assignment: str, student: str) -> Entry | None:
-        """What the gradebook says about a submission; None if it does not know it."""
-        with self.open_gradebook() as gradebook:
-            return read_entry(gradebook, assignment, student)
-
-    def restore(self, assignment: str, student: str, entry: Entry | None) -> None:
-        """Put back what `entry` has returned."""
-        with self.open_gradebook() as gradebook:
-            restore_entry(gradebook, assignment, student, entry)
+    def remove(self, assignment: str, student: str) -> None:
+        """Remove a submission from the gradebook, if it is there."""
+        with self.open_gradebook() as gradebook, contextlib.suppress(MissingEntry):
+            gradebook.remove_submission(assignment, student)
 
     def write_feedback(self, assignment: str, student: str) -> None:
         """Write one student's feedback page.
@@ -359,11 +336,17 @@ def _run(
     return None
 
 
+def nbgrader_app(config: Config) -> NbGrader:
+    """nbgrader's application with its course, the parent of its converters."""
+    parent = NbGrader(config=config)
+    parent.coursedir = CourseDirectory(parent=parent)
+    return parent
+
+
 @contextlib.contextmanager
 def _quiet(config: Config) -> Iterator[tuple[NbGrader, _Log]]:
     """nbgrader's application, with its errors kept instead of logged to the terminal."""
-    parent = NbGrader(config=config)
-    parent.coursedir = CourseDirectory(parent=parent)
+    parent = nbgrader_app(config)
     parent.log.handlers, parent.log.propagate = [], False
     log = _Log()
     parent.log.addHandler(log)

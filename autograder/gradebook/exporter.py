@@ -39,8 +39,6 @@ class SubmissionExporter(NotebookExporter):
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> _Exported:
-        if self.config.Grade.get("graded"):  # `autograder grade` keeps its faults itself
-            return super().from_filename(filename, resources, **kw)
         about = (resources or {})["nbgrader"]
         folder = class_folder(about["db_url"])
         assignment, student = about["assignment"], about["student"]

@@ -30,6 +30,7 @@ from autograder.gradebook.late_policy import Lateness
 from autograder.gradebook.preprocessors import Grade
 from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.gradebook.retry import is_of_this_machine, machine_problem, patiently
+from autograder.gradebook.save_submission import SubmissionSaver
 from autograder.gradebook.score_snapshot import Score
 from autograder.gradebook.withdraw import Withdrawn, cells_changed, read_withdrawn, set_by_hand
 from autograder.grading.grade_submission import Task
@@ -241,7 +242,8 @@ def _grade(
                 _judge(task, limits) as judge,
                 tqdm(total=len(changed), desc=assignment, unit="submission", disable=None) as bar,
             ):
-                desk = Desk(classroom, assignment, config, task, runner, judge, earlier)
+                saver = SubmissionSaver(classroom, assignment, config)
+                desk = Desk(classroom, assignment, saver, task, runner, judge, earlier)
                 for done in desk.grade(changed):
                     graded.verdicts[done.student] = done.verdicts
                     if done.unread:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
 import glob
 import logging
 import re
-import shutil
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -16,9 +13,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from traitlets.config import Config
 
-from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.fault_log import (
     fault_file,
@@ -26,13 +21,11 @@ from autograder.gradebook.fault_log import (
     is_of_the_grader,
     keep_fault,
 )
-from autograder.gradebook.retry import patiently
+from autograder.gradebook.save_submission import SubmissionSaver
 from autograder.grading.grade_submission import Grading, Running, Task, grade_submission
 from autograder.grading.judge_pool import Judge, Judging
-from autograder.grading.submissions import copy_files, ensure_secret
 from autograder.grading.verdicts import read_verdicts
 from autograder.grading.worker_pool import Runner
-from autograder.sandbox.scratch import scratch
 from coursekit.checking.verdict import Verdict
 
 #: Characters in a folder name that nbgrader's paths, its database or its pages cannot have.
@@ -41,9 +34,6 @@ _RENAME = (
     " rename the folder"
 )
 _UNUSABLE = re.compile(r"^\s|\s$|[<>\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-#: Where nbgrader writes a notebook, in `autograded/`, until it has saved the points, too.
-_NEW = ".new"
-_RESTORE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _log = logging.getLogger(__name__)
 
@@ -73,7 +63,7 @@ class Desk:
 
     classroom: Classroom
     assignment: str
-    config: Config
+    saver: SubmissionSaver
     task: Task
     runner: Runner
     judge: Judge
@@ -106,7 +96,7 @@ class Desk:
         fault = fault_file(self.classroom.folder, self.assignment, student)
 
         def save(notebook: NotebookNode) -> None:
-            self._save(student, notebook)
+            self.saver.save(student, notebook)
 
         _log.info("%s: grading", student)
         try:
@@ -124,53 +114,6 @@ class Desk:
         forget_fault(fault)
         _log.info("%s: %g points", student, sum(verdict.points for verdict in saved))
         return Done(student, saved, reason)
-
-    def _save(self, student: str, notebook: NotebookNode) -> None:
-        """Have nbgrader score and save a graded notebook; if it fails, all stays as it was.
-
-        nbgrader scores only what it sanitizes itself. So the graded notebook, put into a `submitted`
-        folder of its own, goes through nbgrader's steps once more, and `Grade` copies the outputs.
-        """
-        before = patiently(lambda: self.classroom.entry(self.assignment, student))
-        try:
-            patiently(lambda: self._have_saved(student, notebook))
-        except BaseException:
-            with contextlib.suppress(CourseError):
-                patiently(
-                    lambda: self.classroom.restore(self.assignment, student, before),
-                    _RESTORE_SECONDS,
-                )
-            raise
-
-    def _have_saved(self, student: str, notebook: NotebookNode) -> None:
-        new = self.classroom.folder / "autograded" / _NEW
-        _log.debug("%s: nbgrader saves the points", student)
-        with scratch() as folder:
-            graded = Path(folder) / "graded.ipynb"
-            nbformat.write(notebook, graded)
-            path = Path(folder) / "submitted" / student / self.assignment
-            copy_files(self.classroom.submission(student, self.assignment).parent, path)
-            path.mkdir(parents=True, exist_ok=True)
-            ensure_secret(path)
-            shutil.copyfile(graded, path / f"{self.assignment}.ipynb")
-            config = copy.deepcopy(self.config)  # nbgrader's converters write into it
-            config.CourseDirectory.submitted_directory = str(path.parents[1])
-            config.CourseDirectory.autograded_directory = str(new)
-            config.Grade.graded = str(graded)
-            config.SubmissionExporter.optimistic_validation = True  # once, not after each step
-            try:
-                self.classroom.autograde(self.assignment, student, config)
-                self._replace(student, new)
-            finally:
-                shutil.rmtree(new, ignore_errors=True)
-
-    def _replace(self, student: str, new: Path) -> None:
-        """Put what nbgrader has written in the place of what it wrote the last time."""
-        place = self.classroom.autograded(student, self.assignment).parent
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if place.exists():
-            place.rename(new / "before")
-        (new / student / self.assignment).rename(place)
 
 
 def _first_done(waiting: list[tuple[Running | Judging, Grading[Done]]]) -> Grading[Done]:

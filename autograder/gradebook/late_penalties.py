@@ -97,8 +97,7 @@ def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Set
     database = f"sqlite:///{folder / 'gradebook.db'}"
     with Gradebook(database) as gradebook:
         for assignment in assignments:
-            step = StockPenalties(config=config)
-            step.assignment_id, step.gradebook, step.db_url = assignment, gradebook, database
+            step = _step(config, gradebook, database, assignment)
             known = _Known.of(folder, assignment)
             apply_withdrawals(gradebook, assignment)
             try:
@@ -113,6 +112,30 @@ def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Set
                     changed.append(Settled(assignment, submission.student_id, before, now))
         gradebook.db.commit()
     return changed
+
+
+def charge(
+    config: Config, gradebook: Gradebook, folder: Path, submission: SubmittedAssignment
+) -> None:
+    """Set what lateness costs a submission that has just been scored; the caller commits.
+
+    Parameters
+    ----------
+    config : Config
+        nbgrader's, which names the plugin that says what lateness costs.
+    folder : Path
+        The class's.
+    """
+    assignment = submission.assignment.name
+    step = _step(config, gradebook, f"sqlite:///{folder / 'gradebook.db'}", assignment)
+    _charge(step, submission, _Known.of(folder, assignment))
+
+
+def _step(config: Config, gradebook: Gradebook, database: str, assignment: str) -> StockPenalties:
+    """nbgrader's step as its plugins know it: they ask it for the gradebook."""
+    step = StockPenalties(config=config)
+    step.assignment_id, step.gradebook, step.db_url = assignment, gradebook, database
+    return step
 
 
 def _sync_time(submission: SubmittedAssignment, known: _Known) -> None:

@@ -11,10 +11,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
-from traitlets import Bool, Float, Integer, Unicode
+from traitlets import Bool, Float, Integer
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import OR_GIVEN
@@ -45,8 +44,6 @@ class RestoreCells(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        if self.config.Grade.get("graded"):
-            return nb, resources  # it was sanitized before it ran
         release = _assignment(resources).release
         if reason := resources.get(UNREAD):
             nb = copy.deepcopy(release)
@@ -80,9 +77,6 @@ class Grade(NbGraderPreprocessor):
     sandbox = Bool(
         Limits.sandbox, help="run submissions in a sandbox; without one, nothing is out of reach"
     ).tag(config=True)
-    graded = Unicode(
-        "", help="a copy of the submission that `autograder grade` has graded; its outputs count"
-    ).tag(config=True)
 
     def limits(self) -> Limits:
         """What the configuration allows a submission."""
@@ -97,9 +91,6 @@ class Grade(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        if self.graded:
-            _copy_outputs(nbformat.read(self.graded, as_version=4), nb)
-            return nb, resources
         course = find_course()
         folder = class_folder(resources["nbgrader"]["db_url"])
         limits = replace(self.limits(), hidden=hidden_folders(course.root, folder))
@@ -134,13 +125,6 @@ def _assignment(resources: dict[str, Any]) -> Assignment:
         )
     assignment: Assignment = resources["coursekit_assignment"]
     return assignment
-
-
-def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
-    for cell, ready in zip(nb.cells, graded.cells, strict=True):
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = ready.outputs, ready.get("execution_count")
-    read_notes(graded).write(nb)
 
 
 class RunAll(NbGraderPreprocessor):

@@ -6,55 +6,75 @@ They keep the names of nbgrader's own, by which `nbgrader_config.py` sets these.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Notebook
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.api import (
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Notebook,
+    SourceCell,
+    SubmittedAssignment,
+)
 from nbgrader.preprocessors import OverwriteCells as StockOverwrite
 from nbgrader.preprocessors import SaveAutoGrades as StockScores
 from nbgrader.preprocessors import SaveCells as StockCells
 from traitlets import Bool
 
 from autograder.course.cells import CHECK, defined_names
-from autograder.gradebook.exporter import class_folder
 from autograder.gradebook.own_tables import GradedAnswer, SetAside
 from autograder.gradebook.withdrawn import apply_withdrawals, concerning, withdrawn_cells
 
 
 class OverwriteCells(StockOverwrite):
-    """Puts locked cells back; a withdrawn one is worth what the release says, as its checksum does."""
+    """Restores locked cells; a withdrawn one is worth what the release says, as its checksum does."""
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        self._withdrawn: set[str] | None = None
-        nb, resources = super().preprocess(nb, resources)
+        about = resources["nbgrader"]
+        with Gradebook(about["db_url"]) as gradebook:
+            self.overwrite(nb, gradebook, about["notebook"], about["assignment"])
         return nb, resources
 
-    def preprocess_cell(
-        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
-    ) -> tuple[NotebookNode, dict[str, Any]]:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        withdrawal = None
-        if self._withdrawn is None:  # once, not for each cell
-            self._withdrawn = set(withdrawn_cells(self.gradebook, self.assignment_id))
-        if name in self._withdrawn:
-            withdrawal = withdrawn_cells(self.gradebook, self.assignment_id)[name]
-        if withdrawal is not None:
-            with self.gradebook.db.no_autoflush, contextlib.suppress(MissingEntry):
-                where = (name, self.notebook_id, self.assignment_id)
-                self.gradebook.find_graded_cell(*where).max_score = withdrawal.points
-        with self.gradebook.db.no_autoflush:
-            cell, resources = super().preprocess_cell(cell, resources, cell_index)
-        if withdrawal is not None:
-            self.gradebook.db.rollback()
-        return cell, resources
+    def overwrite(
+        self, nb: NotebookNode, gradebook: Gradebook, notebook: str, assignment: str
+    ) -> None:
+        """Overwrite a submission's cells in place: source, type, points and checksum."""
+        self.notebook_id, self.assignment_id = notebook, assignment
+        self.gradebook = _ReleasedCells(gradebook, notebook, assignment)
+        for index, cell in enumerate(nb.cells):
+            nb.cells[index], _ = self.preprocess_cell(cell, {}, index)
+
+
+class _ReleasedCells:
+    """The cells of a released notebook, in place of a `Gradebook`, which looks up each by itself."""
+
+    def __init__(self, gradebook: Gradebook, notebook: str, assignment: str) -> None:
+        found = gradebook.find_notebook(notebook, assignment)
+        withdrawn = withdrawn_cells(gradebook, assignment)
+        self._sources = {cell.name: cell for cell in found.source_cells}
+        self._graded = {
+            cell.name: SimpleNamespace(
+                max_score=withdrawn[cell.name].points if cell.name in withdrawn else cell.max_score
+            )
+            for cell in (*found.grade_cells, *found.task_cells)
+        }
+
+    def find_source_cell(self, name: str, *_: str) -> SourceCell:
+        return _found(self._sources, name)
+
+    def find_graded_cell(self, name: str, *_: str) -> SimpleNamespace:
+        return _found(self._graded, name)
 
 
 class SaveAutoGrades(StockScores):
@@ -68,53 +88,107 @@ class SaveAutoGrades(StockScores):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         about = resources["nbgrader"]
-        self._digests = answer_digests(nb)
-        self._earlier = {}
-        if self.config.Grade.get("graded"):
-            # the notebook of the last time is still there: it tells what a person has graded
-            folder = class_folder(about["db_url"]) / "autograded"
-            path = folder / about["student"] / about["assignment"] / f"{about['notebook']}.ipynb"
-            self._earlier = _digests_of(path)
-        self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
-        self.student_id, self.db_url = about["student"], about["db_url"]
-        self.gradebook = Gradebook(self.db_url)
-        with self.gradebook, _in_one_transaction(self.gradebook):
-            self._withdrawals = concerning(self.gradebook, self.assignment_id, self.student_id)
-            nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
-            submission = self.gradebook.find_submission(self.assignment_id, self.student_id)
-            apply_withdrawals(self.gradebook, self.assignment_id, submission)
+        with Gradebook(about["db_url"]) as gradebook:
+            submission = gradebook.find_submission(about["assignment"], about["student"])
+            with without_commits(gradebook):
+                self.save(nb, gradebook, submission, about["notebook"])
+            gradebook.db.commit()
         return nb, resources
+
+    def save(
+        self,
+        nb: NotebookNode,
+        gradebook: Gradebook,
+        submission: SubmittedAssignment,
+        notebook: str,
+        last_graded: Path | None = None,
+    ) -> None:
+        """Put points and automatic comments into the gradebook, and leave the commit to the caller.
+
+        Parameters
+        ----------
+        last_graded : Path, optional
+            The notebook of the last time: it tells what a person has graded, where the gradebook
+            does not know the answers.
+        """
+        self.notebook_id, self.assignment_id = notebook, submission.assignment.name
+        self.student_id = submission.student_id
+        self.gradebook = self._entries = _Entries(gradebook, submission, notebook)
+        self._digests = answer_digests(nb)
+        self._last_graded = last_graded
+        self._withdrawals = concerning(gradebook, self.assignment_id, self.student_id)
+        for index, cell in enumerate(nb.cells):
+            self.preprocess_cell(cell, {}, index)
+        apply_withdrawals(gradebook, self.assignment_id, submission)
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
-        where = (name, self.notebook_id, self.assignment_id, self.student_id)
-        grade = self.gradebook.find_grade(*where)
-        db = self.gradebook.db
+        grade = self._entries.find_grade(name)
         withdrawal = self._withdrawals.get(name)
         if withdrawal is not None:  # nbgrader refuses more points than the cell is worth now
             cell.metadata["nbgrader"]["points"] = withdrawal.points
-        aside = db.get(SetAside, grade.id)
-        by_hand = aside or grade
+        by_hand = self._entries.asides.get(grade.id) or grade
         manual, waited = by_hand.manual_score, by_hand.needs_manual_grade
         super()._add_score(cell, resources)
-        seen, digest = db.get(GradedAnswer, grade.id), self._digests[name]
-        same = (seen.digest if seen else self._earlier.get(name)) == digest
-        by_hand.needs_manual_grade = (
-            grade.auto_score is None if manual is None else waited or not same
-        )
-        db.merge(GradedAnswer(grade=grade.id, digest=digest))
+        digest, seen = self._digests[name], self._entries.answers.get(grade.id)
+        if manual is None:
+            by_hand.needs_manual_grade = grade.auto_score is None
+        else:
+            same = digest == (seen.digest if seen else self._earlier_digests.get(name))
+            by_hand.needs_manual_grade = waited or not same
+        if seen is None:
+            self._entries.add(GradedAnswer(grade=grade.id, digest=digest))
+        else:
+            seen.digest = digest
+
+    @functools.cached_property
+    def _earlier_digests(self) -> dict[str, str]:
+        return _digests_of(self._last_graded) if self._last_graded is not None else {}
+
+
+class _Entries:
+    """The grades and comments of a submission, in place of a `Gradebook`, which looks up each."""
+
+    def __init__(
+        self, gradebook: Gradebook, submission: SubmittedAssignment, notebook: str
+    ) -> None:
+        self._session = gradebook.db
+        self.db = SimpleNamespace(commit=lambda: None)  # what nbgrader calls after each cell
+        (found,) = (one for one in submission.notebooks if one.name == notebook)
+        self._grades = {grade.name: grade for grade in found.grades}
+        self._comments = {comment.name: comment for comment in found.comments}
+        ids = [grade.id for grade in found.grades]
+        self.answers: dict[str, GradedAnswer] = self._by_grade(GradedAnswer, ids)
+        self.asides: dict[str, SetAside] = self._by_grade(SetAside, ids)
+
+    def _by_grade(self, table: Any, ids: list[str]) -> dict[str, Any]:
+        return {row.grade: row for row in self._session.query(table).filter(table.grade.in_(ids))}
+
+    def add(self, row: GradedAnswer) -> None:
+        self._session.add(row)
+
+    def find_grade(self, name: str, *_: str) -> Grade:
+        return _found(self._grades, name)
+
+    def find_comment(self, name: str, *_: str) -> Comment:
+        return _found(self._comments, name)
+
+
+def _found(entries: dict[str, Any], name: str) -> Any:
+    try:
+        return entries[name]
+    except KeyError:
+        raise MissingEntry(f"No such cell: {name}") from None
 
 
 @contextlib.contextmanager
-def _in_one_transaction(gradebook: Gradebook) -> Iterator[None]:
-    """Commit once, at the end: nbgrader commits after each cell, and each time waits for the disk."""
-    db = gradebook.db
-    db.commit = db.flush
+def without_commits(gradebook: Gradebook) -> Iterator[None]:
+    """Let the caller commit: nbgrader does so at each step, and each time waits for the disk."""
+    gradebook.db.commit = gradebook.db.flush
     try:
         yield
     finally:
-        del db.commit
-    db.commit()
+        del gradebook.db.commit
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:
