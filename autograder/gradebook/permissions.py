@@ -29,7 +29,7 @@ _FILES = (
 #: In the course's folder: they hold the solutions.
 _SECRETS = ("solutions", "exercises")
 #: folders/STUDENT/ASSIGNMENT are looked at, what is below only where one of them was open.
-_LOOKED_AT, _DEEPEST = 2, 40
+_LOOKED_AT, _MAX_DEPTH = 2, 40
 _MAX_LISTED = 6
 
 
@@ -61,7 +61,7 @@ def _close(name: str, parent: int, depth: int = 0) -> None:
         if is_open:
             with contextlib.suppress(OSError):
                 os.fchmod(opened, stat.S_IMODE(found.st_mode) & ~UMASK)
-        if stat.S_ISDIR(found.st_mode) and depth < (_DEEPEST if is_open else _LOOKED_AT):
+        if stat.S_ISDIR(found.st_mode) and depth < (_MAX_DEPTH if is_open else _LOOKED_AT):
             for inner in os.listdir(opened):
                 _close(inner, opened, depth + 1)
     finally:

@@ -19,7 +19,7 @@ from autograder.errors import MachineError
 _Result = TypeVar("_Result")
 
 PATIENCE_SECONDS = 600.0
-_LONGEST_PAUSE = 15.0
+_MAX_PAUSE = 15.0
 _NUMBERS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS),
     *(errno.ENFILE, errno.EMFILE, errno.ENOMEM),
@@ -79,5 +79,5 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
                 ) from error
             if not pause:
                 tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
-        pause = min(2 * pause or 1.0, _LONGEST_PAUSE)
+        pause = min(2 * pause or 1.0, _MAX_PAUSE)
         time.sleep(pause)

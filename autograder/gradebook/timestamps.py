@@ -24,7 +24,7 @@ _ABBREVIATION = re.compile(r"[A-Z]{2,5}")
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(weeks?|w|days?|d|hours?|h|minutes?|min|m)")
 _SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0}
 #: The longest span, in seconds: an extension of more than ten years is a slip.
-_LONGEST = 3650 * _SECONDS["d"]
+_MAX_SECONDS = 3650 * _SECONDS["d"]
 _EXAMPLE = '"2026-10-20 23:59 Europe/Berlin"'
 
 
@@ -230,4 +230,4 @@ def read_span(text: str) -> datetime.timedelta | None:
             return None
         seconds += float(found[1]) * _SECONDS[found[2][0]]
         rest, matched = rest[found.end() :].strip(" ,"), True
-    return datetime.timedelta(seconds=seconds) if matched and seconds <= _LONGEST else None
+    return datetime.timedelta(seconds=seconds) if matched and seconds <= _MAX_SECONDS else None

@@ -28,7 +28,7 @@ _CHECK_EVERY = 0.2  # seconds between two looks at the memory
 _SOCKET_BYTES = 2**18
 #: Threads that may be busy at a time: the kernel's own, and one worker per processor. Linux shares
 #: the processors between threads or sessions, so that a hundred would leave others little.
-_MOST_BUSY = 4 + (os.cpu_count() or 1)
+_MAX_BUSY = 4 + (os.cpu_count() or 1)
 _BUSY_LOOKS, _BUSY_SECONDS = 3, 2.0  # after both, in a row, the sandbox is killed
 _CONNECTION_FILE = "/run/kernel.json"
 
@@ -152,12 +152,12 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
             return os.waitstatus_to_exitcode(status), reason
         if readable or reason:
             continue
-        busy_looks = busy_looks + 1 if _busy() > _MOST_BUSY else 0
+        busy_looks = busy_looks + 1 if _busy() > _MAX_BUSY else 0
         busy_since = busy_since if busy_looks > 1 else time.monotonic()
         if _exceeds(limits.memory_bytes, at_start):
             reason = f"it used more than {limits.memory_bytes / 2**30:g} GiB of memory"
         elif busy_looks >= _BUSY_LOOKS and time.monotonic() - busy_since > _BUSY_SECONDS:
-            reason = f"it kept more than {_MOST_BUSY} processes or threads busy"
+            reason = f"it kept more than {_MAX_BUSY} processes or threads busy"
         if reason:
             os.kill(child, signal.SIGKILL)
 
