@@ -84,7 +84,8 @@ def clean_html(text: str) -> str:
     """Return HTML without scripts, forms, event handlers and styles that move over other things.
 
     Unknown tags are dropped, other angle brackets become text, and a picture that is not in the text
-    itself becomes its description. Of classes and styles, a short list is kept. The result is balanced: it closes nothing around it.
+    itself becomes its description. Of classes and styles, a short list is kept. The result is
+    balanced: it closes nothing around it.
     """
     parts: list[str] = []
     opened: list[str] = []
