@@ -1,4 +1,4 @@
-"""Grades submissions one after another; the next ones run meanwhile."""
+"""The queue of a class's submissions: one is graded after another, while the next ones run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from autograder.grading.verdicts import read_verdicts
 from autograder.grading.worker_pool import Runner
 from coursekit.checking.verdict import Verdict
 
-#: Characters in a folder name that nbgrader's paths, its database or its pages cannot have.
+#: Message on a folder name that nbgrader's paths, its database or its pages cannot have.
 _RENAME = (
     'its name has control characters, <, > or ", spaces at an end, or is not UTF-8;'
     " rename the folder"
@@ -40,15 +40,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Done:
-    """What grading a submission gave.
+    """The result of grading a submission.
 
     Attributes
     ----------
     unread : str
-        Why it could not be run at all, or ""; its points are zeros.
+        The reason why it could not be run at all, or ""; it then has zero points.
     fault : Path or None
-        Where the traceback is, if the grader has failed; the verdicts are then those of the last
-        time, if there are any.
+        The file with the traceback, if the grader has failed; the verdicts are then the earlier
+        ones, if there are any.
     """
 
     student: str
@@ -59,7 +59,7 @@ class Done:
 
 @dataclass
 class Desk:
-    """Grades one submission after another; the next ones run meanwhile."""
+    """The queue of submissions of one assignment."""
 
     classroom: Classroom
     assignment: str
@@ -70,7 +70,7 @@ class Desk:
     earlier: dict[str, list[Verdict]]
 
     def grade(self, students: list[str]) -> Iterator[Done]:
-        """Grade the submissions of these students, in about this order: none waits for a slower one."""
+        """Grade these students' submissions, in about this order; none waits for a slower one."""
         # twice as many as run at a time: no slot is idle, and no more wait in a larger class
         most = 1 + 2 * self.runner.slots
         coming = deque(students)
@@ -86,6 +86,7 @@ class Desk:
                 yield done.value
 
     def _one(self, student: str) -> Grading[Done]:
+        """Grade the submission of one student; keep the traceback if the grader fails."""
         if glob.escape(student) != student:
             why = "nbgrader cannot handle [, * or ? in a name; rename the folder"
             return Done(student, [], why)
@@ -117,7 +118,7 @@ class Desk:
 
 
 def _first_done(waiting: list[tuple[Running | Judging, Grading[Done]]]) -> Grading[Done]:
-    """Take out the first grading that can go on, as soon as one can."""
+    """Remove and return the first grading that can go on, as soon as one can."""
     while True:
         for i, (awaited, grading) in enumerate(waiting):
             if awaited.done():

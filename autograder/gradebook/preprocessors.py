@@ -1,6 +1,6 @@
-"""The steps of ours in nbgrader's own pipeline; `nbgrader_config.py` names them.
+"""The tool's own steps in nbgrader's pipeline, which `nbgrader_config.py` names.
 
-So `autograder`, plain `nbgrader` commands and formgrader's button all do the same.
+Through them `autograder`, plain `nbgrader` commands and formgrader's button all do the same.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class RestoreCells(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Sanitize a submitted notebook."""
         release = _assignment(resources).release
         if reason := resources.get(UNREAD):
             nb = copy.deepcopy(release)
@@ -79,7 +80,7 @@ class Grade(NbGraderPreprocessor):
     ).tag(config=True)
 
     def limits(self) -> Limits:
-        """What the configuration allows a submission."""
+        """Return the limits that the configuration sets for a submission."""
         return Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
@@ -91,6 +92,7 @@ class Grade(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Run a notebook and write its verdicts."""
         course = find_course()
         folder = class_folder(resources["nbgrader"]["db_url"])
         limits = replace(self.limits(), hidden=hidden_folders(course.root, folder))
@@ -118,7 +120,7 @@ class Grade(NbGraderPreprocessor):
 
 
 def _assignment(resources: dict[str, Any]) -> Assignment:
-    """The assignment that nbgrader is working on, read once for all of its cells."""
+    """Return the assignment that nbgrader is working on, read once for all of its cells."""
     if "coursekit_assignment" not in resources:
         resources["coursekit_assignment"] = Assignment(
             find_course(), resources["nbgrader"]["assignment"]
@@ -128,16 +130,17 @@ def _assignment(resources: dict[str, Any]) -> Assignment:
 
 
 class RunAll(NbGraderPreprocessor):
-    """Lets *Run All* go on after an exercise that is not written yet, or wrong.
+    """The release step that lets *Run All* go on after an exercise that is unwritten or wrong.
 
     From the first exercise on, cells of the student notebook get the tag `raises-exception`, by
-    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error. What is
-    stored about the outputs of the solution, which the student notebook has not, goes.
+    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error. The
+    record of the solution's outputs, which the student notebook has not, is removed.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Tag the code cells from the first exercise on."""
         nb.metadata.pop("autograder", None)
         started = False
         for cell in nb.cells:
@@ -162,6 +165,7 @@ class NamedStub(ClearSolutions):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Replace the solutions in a cell by stubs with their texts."""
         texts = [match.strip() for match in _TODO.findall(cell.source)]
         todo = f"# TODO: your code{_exclusion(cell, resources)}"
         self.code_stub = {"python": f"{todo}\nraise NotImplementedError({_MARK})"}
@@ -175,7 +179,7 @@ class NamedStub(ClearSolutions):
 
 
 def _exclusion(cell: NotebookNode, resources: dict[str, Any]) -> str:
-    """What an answer must not use, to be added to its TODO: ", without ..." or ""."""
+    """Return what an answer must not use, as an addition to its TODO: ", without ..." or ""."""
     found = _assignment(resources).exercises
     exercise = found.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
     return (

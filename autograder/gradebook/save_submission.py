@@ -41,7 +41,7 @@ from autograder.grading.submissions import copy_files, ensure_secret
 
 #: Where a submission is written, in `autograded/`, until its points are saved, too.
 _NEW = ".new"
-#: The steps of nbgrader's pipeline that the stages of grading and `SubmissionSaver` take.
+#: The steps of nbgrader's pipeline that the stages of grading and `SubmissionSaver` replace.
 _TAKEN = (
     *(ClearOutput, RestoreCells, OverwriteKernelspec, StockOverwrite),
     *(Execute, Grade, StockScores, AssignLatePenalties),
@@ -49,7 +49,7 @@ _TAKEN = (
 
 
 class SubmissionSaver:
-    """Saves the graded submissions of one assignment.
+    """Saves graded submissions of one assignment, one at a time.
 
     Parameters
     ----------
@@ -72,6 +72,7 @@ class SubmissionSaver:
         self._steps = [step(parent=self._nbgrader) for step in self._own_steps()]
 
     def _own_steps(self) -> Iterator[type[NbGraderPreprocessor]]:
+        """Yield the configured steps of nbgrader's pipeline that nothing else takes."""
         nbgrader = self._nbgrader
         for named in (*nbgrader.sanitize_preprocessors, *nbgrader.autograde_preprocessors):
             step = import_item(named) if isinstance(named, str) else named
@@ -90,6 +91,7 @@ class SubmissionSaver:
         patiently(save)
 
     def _save(self, student: str, notebook: NotebookNode) -> None:
+        """Save a notebook, in a single attempt."""
         place = self.classroom.autograded(student, self.assignment)
         shutil.rmtree(self._new, ignore_errors=True)  # of a grading that was killed
         try:
@@ -133,7 +135,7 @@ class SubmissionSaver:
                 shutil.copy(found, copy)
 
     def _with_own_steps(self, student: str, notebook: NotebookNode) -> NotebookNode:
-        """A copy of the notebook as the course's own steps leave it."""
+        """Return a copy of the notebook, changed by the configured steps."""
         copy: NotebookNode = nbformat.from_dict(notebook)
         about = {"student": student, "assignment": self.assignment, "notebook": self.assignment}
         resources: dict[str, Any] = {
@@ -145,7 +147,7 @@ class SubmissionSaver:
         return copy
 
     def _enter(self, gradebook: Gradebook, student: str, folder: Path) -> SubmittedAssignment:
-        """Enter a submission, with the time in its folder."""
+        """Enter a submission into the gradebook, with the time in its folder."""
         gradebook.update_or_create_student(student)
         time = submission_time(folder)
         with warnings.catch_warnings():
@@ -179,18 +181,19 @@ class SubmissionSaver:
         charge(config, gradebook, self.classroom.folder, submission)
 
     def _write(self, notebook: NotebookNode, path: Path) -> None:
+        """Write a notebook, as nbgrader's exporter would."""
         nbformat.validate(notebook, relax_add_props=True)
         path.write_text(f"{nbformat.v4.writes(notebook)}\n", "utf-8")
 
 
 @contextlib.contextmanager
 def _in_place_of(place: Path, new: Path, before: Path) -> Iterator[None]:
-    """Put a folder in the place of another, and that back if what follows fails.
+    """Replace a folder by a new one; restore it if the block fails.
 
     Parameters
     ----------
     before : Path
-        Where the other folder, if there is one, is in the meantime.
+        Where the replaced folder, if there was one, stays in the meantime.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,6 +1,6 @@
-"""nbgrader's steps that write to the gradebook, which also know what a person has decided.
+"""nbgrader's steps that write to the gradebook, adapted to keep an instructor's decisions.
 
-They keep the names of nbgrader's own, by which `nbgrader_config.py` sets these.
+They have the names of nbgrader's own steps, by which `nbgrader_config.py` replaces these.
 """
 
 from __future__ import annotations
@@ -36,11 +36,15 @@ from autograder.gradebook.withdrawn import apply_withdrawals, concerning, withdr
 
 
 class OverwriteCells(StockOverwrite):
-    """Restores locked cells; a withdrawn one is worth what the release says, as its checksum does."""
+    """nbgrader's step that restores locked cells, aware of withdrawn exercises.
+
+    A withdrawn cell is worth what the release says, as its checksum includes the points.
+    """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Restore the locked cells of a notebook."""
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             self.overwrite(nb, gradebook, about["notebook"], about["assignment"])
@@ -49,7 +53,7 @@ class OverwriteCells(StockOverwrite):
     def overwrite(
         self, nb: NotebookNode, gradebook: Gradebook, notebook: str, assignment: str
     ) -> None:
-        """Overwrite a submission's cells in place: source, type, points and checksum."""
+        """Restore the cells of a submission in place: source, type, points and checksum."""
         self.notebook_id, self.assignment_id = notebook, assignment
         self.gradebook = _ReleasedCells(gradebook, notebook, assignment)
         for index, cell in enumerate(nb.cells):
@@ -57,7 +61,10 @@ class OverwriteCells(StockOverwrite):
 
 
 class _ReleasedCells:
-    """The cells of a released notebook, in place of a `Gradebook`, which looks up each by itself."""
+    """The cells of a released notebook, with the methods of a `Gradebook` that look them up.
+
+    They are read at once: nbgrader asks the database for each cell by itself.
+    """
 
     def __init__(self, gradebook: Gradebook, notebook: str, assignment: str) -> None:
         found = gradebook.find_notebook(notebook, assignment)
@@ -71,22 +78,25 @@ class _ReleasedCells:
         }
 
     def find_source_cell(self, name: str, *_: str) -> SourceCell:
+        """Return a cell as it was released."""
         return _found(self._sources, name)
 
     def find_graded_cell(self, name: str, *_: str) -> SimpleNamespace:
+        """Return an object with the points of a graded cell."""
         return _found(self._graded, name)
 
 
 class SaveAutoGrades(StockScores):
-    """Saves scores; what a person has graded stays graded as long as the answer is the same.
+    """nbgrader's step that saves scores, which keeps grading by hand while the answer is the same.
 
-    nbgrader itself asks for every score by hand again. Points of a withdrawn exercise stay those of
-    the withdrawal.
+    nbgrader itself asks for each score by hand again. A withdrawn exercise keeps the points of the
+    withdrawal.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Save the scores of all cells in one transaction, then apply the withdrawals."""
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             submission = gradebook.find_submission(about["assignment"], about["student"])
@@ -103,7 +113,7 @@ class SaveAutoGrades(StockScores):
         notebook: str,
         last_graded: Path | None = None,
     ) -> None:
-        """Put points and automatic comments into the gradebook, and leave the commit to the caller.
+        """Save points and automatic comments; the caller commits.
 
         Parameters
         ----------
@@ -122,6 +132,7 @@ class SaveAutoGrades(StockScores):
         apply_withdrawals(gradebook, self.assignment_id, submission)
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        """Save a cell's score; ask for grading by hand only if the answer has changed."""
         name = cell.metadata["nbgrader"]["grade_id"]
         grade = self._entries.find_grade(name)
         withdrawal = self._withdrawals.get(name)
@@ -143,11 +154,20 @@ class SaveAutoGrades(StockScores):
 
     @functools.cached_property
     def _earlier_digests(self) -> dict[str, str]:
+        """The digests of the answers that were graded the last time."""
         return _digests_of(self._last_graded) if self._last_graded is not None else {}
 
 
 class _Entries:
-    """The grades and comments of a submission, in place of a `Gradebook`, which looks up each."""
+    """The grades and comments of a submission, with the methods of a `Gradebook` that look them up.
+
+    Attributes
+    ----------
+    answers : dict of str to GradedAnswer
+        Id of a grade -> the answer that it belongs to.
+    asides : dict of str to SetAside
+        Id of a grade that is withdrawn -> what a person has said of it.
+    """
 
     def __init__(
         self, gradebook: Gradebook, submission: SubmittedAssignment, notebook: str
@@ -162,19 +182,24 @@ class _Entries:
         self.asides: dict[str, SetAside] = self._by_grade(SetAside, ids)
 
     def _by_grade(self, table: Any, ids: list[str]) -> dict[str, Any]:
+        """Return the rows of one of our tables, by the id of the grade that they belong to."""
         return {row.grade: row for row in self._session.query(table).filter(table.grade.in_(ids))}
 
     def add(self, row: GradedAnswer) -> None:
+        """Add a row to the gradebook."""
         self._session.add(row)
 
     def find_grade(self, name: str, *_: str) -> Grade:
+        """Return the grade of a cell."""
         return _found(self._grades, name)
 
     def find_comment(self, name: str, *_: str) -> Comment:
+        """Return the comment on a cell."""
         return _found(self._comments, name)
 
 
 def _found(entries: dict[str, Any], name: str) -> Any:
+    """Return the entry of a cell, or raise `MissingEntry`, as a `Gradebook` does."""
     try:
         return entries[name]
     except KeyError:
@@ -183,7 +208,10 @@ def _found(entries: dict[str, Any], name: str) -> Any:
 
 @contextlib.contextmanager
 def without_commits(gradebook: Gradebook) -> Iterator[None]:
-    """Let the caller commit: nbgrader does so at each step, and each time waits for the disk."""
+    """Leave commits to the caller.
+
+    nbgrader commits at each step, and waits for the disk each time.
+    """
     gradebook.db.commit = gradebook.db.flush
     try:
         yield
@@ -192,7 +220,7 @@ def without_commits(gradebook: Gradebook) -> Iterator[None]:
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:
-    """Graded cell -> a digest of what the student has answered."""
+    """Return graded cell -> digest of the student's answer."""
     found = {}
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader", {})
@@ -209,6 +237,7 @@ def answer_digests(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _answers(cell: NotebookNode, exercise: str) -> bool:
+    """Tell whether a cell holds an exercise or defines its name."""
     if cell.cell_type != "code":
         return False
     own = cell.metadata.get("nbgrader", {}).get("grade_id") == exercise
@@ -216,16 +245,18 @@ def _answers(cell: NotebookNode, exercise: str) -> bool:
 
 
 def _digests_of(path: Path) -> dict[str, str]:
+    """Return the answer digests of a notebook file; none if it cannot be read."""
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
         return answer_digests(nbformat.read(path, as_version=4))
     return {}
 
 
 class SaveCells(StockCells):
-    """Saves an assignment's cells, also if there are submissions and the release has other cells.
+    """nbgrader's step that saves an assignment's cells, which accepts changes after submissions.
 
-    nbgrader refuses that. Here a cell that is withdrawn stays in the gradebook without being in the
-    release, and new cells are added, if the configuration says so or they are withdrawn.
+    nbgrader refuses a release whose graded cells have changed once there are submissions. Here a
+    withdrawn cell that the release no longer has stays in the gradebook, and new cells are added if
+    they are withdrawn or `new_cells` is set.
     """
 
     new_cells = Bool(
@@ -233,6 +264,7 @@ class SaveCells(StockCells):
     ).tag(config=True)
 
     def _create_grade_cell(self, cell: NotebookNode) -> None:
+        """Register a graded cell; a withdrawn one is worth 0 points or its full points."""
         super()._create_grade_cell(cell)
         name = cell.metadata.nbgrader["grade_id"]
         withdrawal = withdrawn_cells(self.gradebook, self.assignment_id).get(name)
@@ -242,6 +274,7 @@ class SaveCells(StockCells):
                 self.new_grade_cells[name]["max_score"] = 0.0
 
     def _create_notebook(self, nb: NotebookNode) -> None:
+        """Register a notebook's cells; raise a `RuntimeError` if submissions forbid its changes."""
         with contextlib.suppress(MissingEntry):
             notebook = self.gradebook.find_notebook(self.notebook_id, self.assignment_id)
             if notebook.submissions:
@@ -278,14 +311,14 @@ class SaveCells(StockCells):
 
 
 class ChangedCells:
-    """Which graded cells a release has removed or added since submissions were graded.
+    """The graded cells that a release has removed or added since submissions were graded.
 
     Attributes
     ----------
     removed, added : list of str
-        Their names, without those that are withdrawn.
+        Names of the cells, without withdrawn ones.
     submissions : int
-        How many submissions are in the gradebook.
+        Number of submissions in the gradebook.
     """
 
     def __init__(self, removed: Iterable[str], added: Iterable[str], submissions: int) -> None:
@@ -293,7 +326,7 @@ class ChangedCells:
         self.submissions = submissions
 
     def sentence(self, assignment: str) -> str:
-        """What will happen, and the way on."""
+        """Return a sentence that says what has changed and what to do."""
         count = f"{self.submissions} submission{'s' * (self.submissions != 1)}"
         are = "is" if self.submissions == 1 else "are"
         said = []
@@ -323,9 +356,9 @@ def changed_cells(notebook: Notebook, new: Iterable[str], withdrawn: Iterable[st
     Parameters
     ----------
     notebook : Notebook
-        The gradebook's.
+        The notebook in the gradebook.
     new, withdrawn : iterable of str
-        Names of graded cells of the release, and of those that are withdrawn for everyone.
+        Names of the graded cells of the release, and of the cells withdrawn for everyone.
     """
     old = {cell.name for cell in (*notebook.grade_cells, *notebook.task_cells)}
     return ChangedCells(

@@ -1,4 +1,4 @@
-"""What the gradebook says of a graded submission: its points, and what is still to be graded."""
+"""The score of a graded submission in the gradebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autograder.gradebook.withdrawn import excused_points
 
 
 def is_graded(submission: SubmittedAssignment) -> bool:
-    """Whether every check cell has points; nbgrader itself counts one without as 0."""
+    """Tell whether every check cell has points; nbgrader itself counts a missing score as 0."""
     return all(
         grade.auto_score is not None or grade.manual_score is not None
         for notebook in submission.notebooks
@@ -21,18 +21,18 @@ def is_graded(submission: SubmittedAssignment) -> bool:
 
 @dataclass(frozen=True)
 class Score:
-    """What a submission has reached.
+    """The score of a submission.
 
     Attributes
     ----------
     raw : float
         The sum over the cells.
     penalty : float
-        What lateness costs.
+        The late penalty.
     max_score : float
-        Out of how many points, for this student.
+        The maximum for this student.
     waiting : int
-        How many answers a person has still to grade.
+        Number of answers that are still to be graded by hand.
     """
 
     raw: float
@@ -42,11 +42,12 @@ class Score:
 
     @property
     def final(self) -> float:
+        """The score after the late penalty, at least 0."""
         return max(0.0, self.raw - self.penalty)
 
 
 def read_score(gradebook: Gradebook, submission: SubmittedAssignment) -> Score:
-    """The score of a submission in the gradebook."""
+    """Return the score of a submission in the gradebook."""
     return Score(
         submission.score,
         submission.late_submission_penalty or 0.0,
