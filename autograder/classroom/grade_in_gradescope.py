@@ -18,20 +18,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-
 from autograder.classroom.gradescope_json import results
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError, GraderFault
 from autograder.escaping import for_terminal
-from autograder.grading.grade_submission import Task, finish, grade_submission
-from autograder.grading.grading_log import read_notes
+from autograder.grading.grading_task import Task
 from autograder.grading.limits import USER, Limits
+from autograder.grading.pipeline import grade_submission
+from autograder.grading.stages import finish
 from autograder.grading.student_files import walk
 from autograder.grading.submissions import digest
-from autograder.grading.verdicts import class_seed, read_verdicts
+from autograder.grading.verdicts import class_seed
 from autograder.grading.worker_pool import Pool, Serial
 from autograder.sandbox.doctor import is_available
 
@@ -53,7 +51,6 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
     Exception
         A fault of the grader; there is no results.json then.
     """
-    saved: list[NotebookNode] = []
     sandbox = is_available()
     limits = Limits(sandbox=sandbox, hidden=(str(course.root), str(root)))
     limits = limits if sandbox else replace(limits, user=user)
@@ -61,9 +58,6 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
         from autograder.grading.kernel_user import require_out_of_reach
 
         require_out_of_reach(user, [course.root, root / "submission", root / "results"])
-
-    def save(notebook: NotebookNode) -> None:
-        saved.append(notebook)
 
     path = _notebook(root / "submission", assignment)
     if path is None:
@@ -73,14 +67,11 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
         task = Task.of(Assignment(course, assignment), seed, limits)
         runner = Pool(task.questions, 1) if sandbox else Serial(task.questions)
         try:
-            reason = finish(grade_submission(path, task, runner.start, save))
+            graded = finish(grade_submission(path, task, runner.start, lambda notebook: None))
         finally:
             runner.close(abrupt=False)
-        reason = reason or (read_notes(saved[-1]).unread if saved else "")
-        note = f"Your notebook could not be run: {reason}." if reason else ""
-        found = results(
-            read_verdicts(nbformat.from_dict(saved[-1])) if saved else [], note, values=False
-        )
+        note = f"Your notebook could not be run: {graded.unread}." if graded.unread else ""
+        found = results(graded.verdicts, note, values=False)
     target = root / "results" / "results.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(found, indent=1), "utf-8")

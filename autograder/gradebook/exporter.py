@@ -15,7 +15,7 @@ from autograder.gradebook.fault_log import (
     is_of_the_grader,
     keep_fault,
 )
-from autograder.grading.grade_submission import OF_THE_SUBMISSION, STEP_SECONDS, why_unread
+from autograder.grading.pipeline import OF_THE_SUBMISSION, STEP_SECONDS, why_unread
 from autograder.grading.submissions import read_submission
 from coursekit.checking.time_limit import time_limit
 

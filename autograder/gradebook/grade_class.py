@@ -33,7 +33,7 @@ from autograder.gradebook.retry import is_of_this_machine, machine_problem, pati
 from autograder.gradebook.save_submission import SubmissionSaver
 from autograder.gradebook.score_snapshot import Score
 from autograder.gradebook.withdraw import Withdrawn, cells_changed, read_withdrawn, set_by_hand
-from autograder.grading.grade_submission import Task
+from autograder.grading.grading_task import Task
 from autograder.grading.isolated_run import PRELOAD, make_paths_absolute
 from autograder.grading.judge_pool import Judge, Judges, judge_here
 from autograder.grading.limits import Limits, hidden_folders

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 from autograder.gradebook.class_folder import Classroom
@@ -22,9 +21,10 @@ from autograder.gradebook.fault_log import (
     keep_fault,
 )
 from autograder.gradebook.save_submission import SubmissionSaver
-from autograder.grading.grade_submission import Grading, Running, Task, grade_submission
+from autograder.grading.grading_task import Task
 from autograder.grading.judge_pool import Judge, Judging
-from autograder.grading.verdicts import read_verdicts
+from autograder.grading.pipeline import grade_submission
+from autograder.grading.stages import Grading, Running
 from autograder.grading.worker_pool import Runner
 from coursekit.checking.verdict import Verdict
 
@@ -101,11 +101,9 @@ class Desk:
 
         _log.info("%s: grading", student)
         try:
-            reason = yield from grade_submission(
+            graded = yield from grade_submission(
                 path, self.task, self.runner.start, save, earlier, self.judge
             )
-            result = self.classroom.autograded(student, self.assignment)
-            saved = read_verdicts(nbformat.read(result, as_version=4))
         except Exception as error:
             if not is_of_the_grader(error):
                 raise
@@ -113,8 +111,8 @@ class Desk:
             keep_fault(fault, f"grading {self.assignment} of {student}", error)
             return Done(student, earlier, fault=fault)
         forget_fault(fault)
-        _log.info("%s: %g points", student, sum(verdict.points for verdict in saved))
-        return Done(student, saved, reason)
+        _log.info("%s: %g points", student, sum(verdict.points for verdict in graded.verdicts))
+        return Done(student, graded.verdicts, graded.unread)
 
 
 def _first_done(waiting: list[tuple[Running | Judging, Grading[Done]]]) -> Grading[Done]:

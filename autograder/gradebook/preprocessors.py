@@ -19,16 +19,15 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import OR_GIVEN
 from autograder.course.layout import find_course
 from autograder.gradebook.exporter import UNREAD, class_folder
-from autograder.grading.grade_submission import (
-    OF_THE_SUBMISSION,
-    Task,
-    finish,
-    run_and_judge,
-    why_unread,
-)
 from autograder.grading.grading_log import Notes, read_notes
+from autograder.grading.grading_task import Task
+from autograder.grading.judge_again import judge_again
+from autograder.grading.judge_pool import judge_here
 from autograder.grading.limits import Limits, hidden_folders
+from autograder.grading.pipeline import OF_THE_SUBMISSION, why_unread
+from autograder.grading.run_and_judge import run_and_judge
 from autograder.grading.sanitize import restore, suspicions
+from autograder.grading.stages import Sanitized, checks_in, finish
 from autograder.grading.submissions import tidy
 from autograder.grading.verdicts import class_seed, refusal, write_verdicts
 from autograder.grading.worker_pool import Serial
@@ -102,11 +101,14 @@ class Grade(NbGraderPreprocessor):
         if not notes.unread:
             try:
                 run = Serial(task.questions).start
-                nb, verdicts, notes.usage = finish(run_and_judge(nb, task, run))
+                sanitized = Sanitized.of(nb, notes)
+                nb, judged = finish(run_and_judge(sanitized, task, run, judge_here))
+                judged = finish(judge_again(nb, sanitized.checks, judged, task, run, judge_here))
+                verdicts, notes.usage = judged.verdicts, judged.usage
             except OF_THE_SUBMISSION as error:
                 notes.unread = why_unread(error)
                 verdicts = refusal(task.recorded, notes.unread)
-        write_verdicts(nb, verdicts, notes)
+        write_verdicts(nb, checks_in(nb), verdicts, notes)
         for verdict in verdicts:
             if not verdict.passed:
                 self.log.info(

@@ -11,11 +11,10 @@ time. If an answer may have needed the rest of it, the submission runs once more
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import asked_exercise
 from autograder.errors import TookTooLong
 from autograder.grading.outputs import TOO_LARGE
 from autograder.grading.questions import Answers
@@ -36,10 +35,19 @@ _DYNAMIC = re.compile(r"exec|eval|globals|setattr|get_ipython|^[ \t]*[%!]", re.M
 _BINDS = re.compile(r"\b(?:def|class|import|as|for|global)\b|=")
 
 
-def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
+def mark_left_out(
+    notebook: NotebookNode, release: NotebookNode, checks: Mapping[int, str], only: str = ""
+) -> None:
     """Mark in place the cells of a sanitized submission that need not run.
 
     A notebook with code that is graded by hand runs whole: that code may need any cell.
+
+    Parameters
+    ----------
+    checks : mapping of int to str
+        Index of each check cell -> the exercise that it asks for.
+    only : str
+        The only exercise to ask for; "" for all.
     """
     shows = {cell.source for cell in release.cells if TAG in cell.metadata.get("tags", [])}
     by_hand = any(
@@ -48,32 +56,31 @@ def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
             cell.metadata.get("nbgrader", {}) for cell in notebook.cells if cell.cell_type == "code"
         )
     )
-    for cell in notebook.cells:
+    for index, cell in enumerate(notebook.cells):
         for key in (LEFT_OUT, LIMITED):
             cell.metadata.pop(key, None)
         given = cell.cell_type == "code" and not cell.metadata.get("nbgrader")
         if given and cell.source in shows and not by_hand:
             cell.metadata[LEFT_OUT] = True
+        if only and index in checks:
+            cell.metadata[LEFT_OUT] = checks[index] != only
 
 
-def leave_out_other_checks(notebook: NotebookNode, exercise: str) -> None:
-    """Mark the checks of all other exercises as left out."""
-    for cell in notebook.cells:
-        if (asked := asked_exercise(cell)) is not None:
-            cell.metadata[LEFT_OUT] = asked != exercise
+def shown_cells(notebook: NotebookNode, checks: Collection[int]) -> set[int]:
+    """Return the indices of the cells that are left out because they only show something.
 
-
-def shown_cells(notebook: NotebookNode) -> set[int]:
-    """Return the indices of the cells that are left out because they only show something."""
-    return {
-        i
-        for i, cell in enumerate(notebook.cells)
-        if cell.metadata.get(LEFT_OUT) and asked_exercise(cell) is None
-    }
+    Parameters
+    ----------
+    checks : collection of int
+        The indices of the check cells.
+    """
+    left_out = (i for i, cell in enumerate(notebook.cells) if cell.metadata.get(LEFT_OUT))
+    return set(left_out) - set(checks)
 
 
 def needs_every_cell(
     notebook: NotebookNode,
+    checks: Mapping[int, str],
     release: NotebookNode,
     verdicts: list[Verdict],
     answers: Answers,
@@ -90,6 +97,8 @@ def needs_every_cell(
     ----------
     notebook : NotebookNode
         A submission that has run.
+    checks : mapping of int to str
+        Index of each check cell -> the exercise that it asks for.
     release : NotebookNode
         The assignment as it was released.
     verdicts : list[Verdict]
@@ -109,7 +118,7 @@ def needs_every_cell(
         and answers.ends.get(verdict.exercise) != TOO_LARGE
     }
     last = max(
-        (i for i, cell in enumerate(notebook.cells) if asked_exercise(cell) in wrong),
+        (index for index, exercise in checks.items() if exercise in wrong),
         default=-1,
     )
     before = {i for i in cells if i < last}
@@ -119,9 +128,8 @@ def needs_every_cell(
     if _ended_by_itself(notebook, wrong, answers) and _is_proved(whole, before, wrong):
         return None
     for i, cell in enumerate(whole.cells):
-        asked = asked_exercise(cell)
         cell.metadata[LIMITED] = i in before
-        cell.metadata[LEFT_OUT] = asked is not None and asked not in wrong
+        cell.metadata[LEFT_OUT] = i in checks and checks[i] not in wrong
     return whole
 
 

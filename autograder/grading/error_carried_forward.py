@@ -16,18 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import asked_exercise
 from autograder.course.helpers import Helpers
 from autograder.grading.callable_kinds import kind_of
 from autograder.grading.cell_skipping import LEFT_OUT
 from autograder.grading.questions import Answers
-from autograder.grading.redefinition import may_have_changed
+from autograder.grading.redefinition import AskedCode, may_have_changed
 from autograder.grading.reference_rpc import Carried
-from coursekit.checking import stored_recordings
-from coursekit.checking.verdict import DIFFERENCE, YOURS, Verdict, judge
+from autograder.grading.reused_solutions import PASTED
+from coursekit.checking.verdict import DIFFERENCE, YOURS, Verdict
 
 #: Failing stage -> the reason in the verdict on an answer that is wrong with right helpers, too.
 _WITHOUT_ANSWER = {
@@ -61,6 +61,7 @@ class Plan:
 
 def plan(
     notebook: NotebookNode,
+    checks: Mapping[int, str],
     release: NotebookNode,
     helpers: Helpers,
     verdicts: Sequence[Verdict],
@@ -72,6 +73,8 @@ def plan(
     ----------
     notebook : NotebookNode
         A sanitized submission that has run.
+    checks : mapping of int to str
+        Index of each check cell -> the exercise that it asks for.
     release : NotebookNode
         The assignment as it was released.
     helpers : Helpers
@@ -82,68 +85,75 @@ def plan(
         Other verdicts on the submission: earlier ones, and those on pasted helpers.
     """
     passed = {verdict.exercise for verdict in (*verdicts, *others) if verdict.passed}
-    asked = {name for cell in notebook.cells if (name := asked_exercise(cell)) is not None}
     released = {cell.source.strip() for cell in release.cells}
+    code = [
+        AskedCode(cell.source, (*filter(None, [checks.get(index)]), *cell.metadata.get(PASTED, ())))
+        for index, cell in enumerate(notebook.cells)
+        if cell.cell_type == "code"
+    ]
     todo = {
         cell.metadata["nbgrader"]["grade_id"]
         for cell in notebook.cells
         if cell.metadata.get("nbgrader", {}).get("solution") and cell.source.strip() in released
     }
+    kinds = _kinds(helpers)
     right: dict[str, list[str]] = {}
     changed: set[str] = set()
     for name in (verdict.exercise for verdict in verdicts if not verdict.passed):
-        if name not in asked or name in todo:
+        if name not in checks.values() or name in todo:
             continue
         later = {
             helper
             for helper in passed & set(helpers.of(name))
-            if may_have_changed(notebook, released, helper, name)
+            if may_have_changed(code, released, helper, name)
         }
-        if found := _replaceable(helpers, name, passed - later):
+        if found := [one for one in helpers.of(name) if one in kinds.keys() - (passed - later)]:
             right[name] = found
             changed |= later
     if not right:
         return None
-    definitions = helpers.assignment.solution.definitions
     used = {name for found in right.values() for name in found}
     pasted = [name for name in helpers.pasted if name in used]
     for name in pasted:  # to find out whether it is wrong
-        right[name] = _replaceable(helpers, name, passed)
+        right[name] = [one for one in helpers.of(name) if one in kinds.keys() - passed]
         used |= set(right[name])
-    kinds = {
-        name: kind for name in sorted(used) if (kind := kind_of(definitions[name])) is not None
-    }
+    called = {name: kinds[name] for name in sorted(used)}
     cells = tuple(cell.source for cell in helpers.assignment.solution.code)
-    carried = Carried(right, kinds, tuple(sorted(pasted)), cells)
-    return Plan(_asking_only(notebook, set(right)), carried, frozenset(changed))
+    carried = Carried(right, called, tuple(sorted(pasted)), cells)
+    return Plan(_asking_only(notebook, checks, set(right)), carried, frozenset(changed))
 
 
-def _replaceable(helpers: Helpers, name: str, passed: Collection[str]) -> list[str]:
-    """Return an exercise's helpers that are not known to be right and can be called."""
-    definitions = helpers.assignment.solution.definitions
-    return [
-        helper
-        for helper in helpers.of(name)
-        if helper not in passed and kind_of(definitions[helper]) is not None
-    ]
+def _kinds(helpers: Helpers) -> dict[str, dict[str, Any]]:
+    """Return how each definition of the solution is called, of those that can be."""
+    kinds = {
+        name: kind_of(definition)
+        for name, definition in helpers.assignment.solution.definitions.items()
+    }
+    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
-def _asking_only(notebook: NotebookNode, exercises: Collection[str]) -> NotebookNode:
+def _asking_only(
+    notebook: NotebookNode, checks: Mapping[int, str], exercises: Collection[str]
+) -> NotebookNode:
     """Return a copy of a notebook up to the last check of `exercises`, which asks only these."""
-    last = max(i for i, c in enumerate(notebook.cells) if asked_exercise(c) in exercises)
+    last = max(index for index, name in checks.items() if name in exercises)
     cells = []
-    for cell in notebook.cells[: last + 1]:
+    for index, cell in enumerate(notebook.cells[: last + 1]):
         copy = NotebookNode(cell, metadata=NotebookNode(cell.metadata))
         if cell.cell_type == "code":
             copy.outputs, copy.execution_count = [], None
-            if (asked := asked_exercise(cell)) is not None:
-                copy.metadata[LEFT_OUT] = asked not in exercises
+            if index in checks:
+                copy.metadata[LEFT_OUT] = checks[index] not in exercises
         cells.append(copy)
     return NotebookNode(notebook, cells=cells)
 
 
 def with_right_helpers(
-    before: Sequence[Verdict], again: Iterable[Verdict], answers: Answers, plan: Plan
+    before: Sequence[Verdict],
+    again: Iterable[Verdict],
+    answers: Answers,
+    plan: Plan,
+    pasted: Iterable[Verdict] = (),
 ) -> list[Verdict]:
     """Return the better verdicts, which name the right helpers that they were made with.
 
@@ -157,9 +167,11 @@ def with_right_helpers(
         The answers of that run.
     plan : Plan
         The plan of that run.
+    pasted : iterable of Verdict
+        The verdicts of that run on pasted helpers; one without a verdict counts as wrong.
     """
     new = {verdict.exercise: verdict for verdict in again}
-    wrong = {name for name in plan.carried.pasted if not _is_right(name, answers)}
+    wrong = set(plan.carried.pasted) - {verdict.exercise for verdict in pasted if verdict.passed}
     named: dict[str, list[str]] = {}
     found = []
     for old in before:
@@ -218,9 +230,3 @@ def _culprits(
             continue
         culprits += named.get(name) or [name]
     return list(dict.fromkeys(culprits or called))
-
-
-def _is_right(name: str, answers: Answers) -> bool:
-    """Tell whether a pasted helper passes its own check, as far as is known."""
-    outcomes = answers.outcomes.get(name)
-    return outcomes is not None and judge(stored_recordings.find(name), outcomes).passed

@@ -6,9 +6,10 @@ import ast
 import dis
 import functools
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from types import CodeType
 
-from autograder.course.cells import LONGEST_CELL, as_python, parse_start
+from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, as_python, parse_start
 from autograder.grading.pure_functions import may_import
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -68,6 +69,37 @@ def read_names(source: str) -> frozenset[str]:
     """Return the global names that a cell reads, also in its functions."""
     loads = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
     return frozenset(one.argval for _, one in _instructions(_code(source)) if one.opname in loads)
+
+
+@dataclass(frozen=True)
+class CellNames:
+    """A cell as code; one that is no Python, and so does not run, is empty.
+
+    Attributes
+    ----------
+    tree : ast.Module
+        The syntax tree.
+    bound, read : frozenset of str
+        The global names that it binds or deletes, and that it reads, also in its functions.
+    """
+
+    tree: ast.Module
+    bound: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
+
+
+def cell_names(source: str) -> CellNames:
+    """Return the names in a cell.
+
+    Raises
+    ------
+    Unsure
+        The cell is too long to be analysed.
+    """
+    try:
+        return CellNames(parsed(source), bound_names(source), read_names(source))
+    except NOT_PYTHON:
+        return CellNames(ast.Module([], []))
 
 
 class Known:

@@ -17,7 +17,7 @@ def has_answers(notebook: NotebookNode, release: NotebookNode) -> bool:
     The cells are those that grading would look at: lost metadata and answers outside their cells
     are found first.
     """
-    repaired, _ = sanitize(notebook, release)
+    repaired = sanitize(notebook, release).notebook
     answers = {
         marks["grade_id"]: cell
         for cell in release.cells

@@ -8,73 +8,81 @@ wrong "no" would cost points.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from nbformat import NotebookNode
-
-from autograder.course.cells import NOT_PYTHON, asked_exercise
-from autograder.grading.global_names import Unsure, bound_names, parsed, read_names
-from autograder.grading.reused_solutions import pasted_names
+from autograder.grading.global_names import CellNames, Unsure, cell_names
 
 #: Names by which code may bind any name.
 _DYNAMIC = {"exec", "eval", "globals", "setattr", "delattr", "vars", "locals", "get_ipython"}
 
 
+@dataclass(frozen=True)
+class AskedCode:
+    """A code cell of a sanitized submission.
+
+    Attributes
+    ----------
+    source : str
+        The cell's text.
+    asked : tuple of str
+        The exercise that it checks, or the pasted names that are asked after it.
+    """
+
+    source: str
+    asked: tuple[str, ...] = ()
+
+
 def may_have_changed(
-    notebook: NotebookNode, released: Iterable[str], helper: str, exercise: str
+    code: Sequence[AskedCode], released: Collection[str], helper: str, exercise: str
 ) -> bool:
     """Tell whether a cell between the checks of a helper and an exercise may change the helper.
 
     Parameters
     ----------
-    notebook : NotebookNode
-        A sanitized submission.
-    released : iterable of str
+    code : sequence of AskedCode
+        The code cells of a submission.
+    released : collection of str
         The texts of the released cells, which change no answer.
     helper : str
         An exercise or a pasted function or class that passed.
     exercise : str
         An exercise that calls the helper.
     """
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    asked = [asked_exercise(cell) for cell in code]
-    start = next((i for i, c in enumerate(code) if helper in (asked[i], *pasted_names(c))), None)
-    if start is None or exercise not in asked:
+    start = next((i for i, cell in enumerate(code) if helper in cell.asked), None)
+    end = next((i for i, cell in enumerate(code) if exercise in cell.asked), None)
+    if start is None or end is None:
         return False
-    end = asked.index(exercise)
-    own = [c.source for c in code[start + 1 : end] if c.source.strip() not in set(released)]
+    own = [c.source for c in code[start + 1 : end] if c.source.strip() not in released]
     if not own:
         return False
-    before = [cell.source for cell in code[: start + 1]]
     try:
+        before = [cell_names(cell.source) for cell in code[: start + 1]]
         used = _used(helper, before)
-        imported = dict(pair for source in before for pair in _imports(source))
-        return any(_may_change(source, used, imported) for source in own)
+        imported = dict(pair for names in before for pair in _imports(names))
+        return any(_may_change(cell_names(source), used, imported) for source in own)
     except Unsure:
         return True
 
 
-def _used(helper: str, sources: Sequence[str]) -> set[str]:
+def _used(helper: str, cells: Sequence[CellNames]) -> set[str]:
     """Return the names that a definition may depend on, directly or through other names."""
-    cells = [(bound_names(one), read_names(one)) for one in sources if _is_python(one)]
     found, waiting = {helper}, {helper}
     while waiting:
         name = waiting.pop()
-        new = set().union(*(read for bound, read in cells if name in bound)) - found
+        new = set().union(*(cell.read for cell in cells if name in cell.bound)) - found
         found |= new
         waiting |= new
     return found
 
 
-def _may_change(source: str, used: set[str], imported: dict[str, str]) -> bool:
-    """Tell whether a cell rebinds one of these names, or changes the object it stands for."""
-    if not _is_python(source):
-        return False  # it does not run
-    again = {name for name, path in _imports(source) if imported.get(name) == path}
-    if (bound_names(source) & used) - again:
+def _may_change(cell: CellNames, used: set[str], imported: dict[str, str]) -> bool:
+    """Tell whether a cell binds one of these names to another object, or changes its object."""
+    again = {name for name, path in _imports(cell) if imported.get(name) == path}
+    if (cell.bound & used) - again:
         return True
     own = used - imported.keys()
-    return any(_changes(node, own) for node in ast.walk(parsed(source)))
+    return any(_changes(node, own) for node in ast.walk(cell.tree))
 
 
 def _changes(node: ast.AST, names: set[str]) -> bool:
@@ -89,9 +97,9 @@ def _changes(node: ast.AST, names: set[str]) -> bool:
     return False
 
 
-def _imports(source: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that a cell imports, and the dotted name of each."""
-    for node in ast.walk(parsed(source)) if _is_python(source) else ():
+def _imports(cell: CellNames) -> Iterator[tuple[str, str]]:
+    """Yield the names that a cell imports, and the dotted path of each."""
+    for node in ast.walk(cell.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             for alias in node.names:
@@ -103,11 +111,3 @@ def _root(node: ast.expr) -> str:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_python(source: str) -> bool:
-    try:
-        bound_names(source)
-    except NOT_PYTHON:
-        return False
-    return True

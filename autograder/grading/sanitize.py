@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell
 from autograder.course.cells import NOT_PYTHON, checked_exercise, defined_names, parse_start
 from autograder.grading.answer_recovery import gather_answers, is_by_hand, is_unanswered
 from autograder.grading.grading_log import Notes, Repair
+from autograder.grading.stages import Sanitized
 from autograder.grading.submissions import tidy
 
 #: Names that no exercise needs, but an attempt to manipulate the grader does.
@@ -28,14 +29,8 @@ _SUSPICIOUS = re.compile(
 )
 
 
-def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, Notes]:
-    """Return a repaired copy of the submission, without outputs and with locked cells as released.
-
-    Returns
-    -------
-    tuple of (NotebookNode, Notes)
-        The notebook, and notes on repairs and suspicions.
-    """
+def sanitize(submission: NotebookNode, release: NotebookNode) -> Sanitized:
+    """Return a repaired copy of the submission, without outputs and with locked cells as released."""
     notebook = copy.deepcopy(submission)
     tidy(notebook)
     notes = Notes(suspicions=suspicions(notebook, release))
@@ -50,7 +45,7 @@ def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookN
             cell.source = locked.get(cell.metadata["nbgrader"]["grade_id"], cell.source)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    return notebook, notes
+    return Sanitized.of(notebook, notes)
 
 
 def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:

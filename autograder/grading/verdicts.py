@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import json
 import secrets
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.course.cells import asked_exercise
 from autograder.errors import CourseError, TookTooLong
 from autograder.grading.clean_outputs import clean_outputs
 from autograder.grading.grading_log import Notes
@@ -96,34 +96,50 @@ def without_answer(exercise: RecordedExercise, end: str) -> Verdict:
     )
 
 
-def write_verdicts(notebook: NotebookNode, verdicts: list[Verdict], notes: Notes) -> None:
+def write_verdicts(
+    notebook: NotebookNode, checks: Mapping[int, str], verdicts: Sequence[Verdict], notes: Notes
+) -> list[Verdict]:
     """Replace the outputs of every check cell by its verdict, in the form that nbgrader scores.
 
     All other outputs are cleaned. The notes go into the notebook's metadata. Only the first check
     cell of an exercise counts. Any other graded cell gets an error, since nbgrader gives full
     points to a cell without output.
+
+    Parameters
+    ----------
+    checks : mapping of int to str
+        Index of each check cell -> the exercise that it asks for.
+
+    Returns
+    -------
+    list of Verdict
+        The verdicts that were written, in the order of the notebook.
     """
     clean_outputs(notebook)
     notes.write(notebook)
     left = {verdict.exercise: verdict for verdict in verdicts}
-    for cell in notebook.cells:
+    written = []
+    for index, cell in enumerate(notebook.cells):
         marks = cell.metadata.get("nbgrader", {})
         if not marks.get("grade") or marks.get("solution") or cell.cell_type != "code":
             continue
-        verdict = left.pop(asked_exercise(cell) or "", None)
+        verdict = left.pop(checks.get(index, ""), None)
         if verdict is None:
             text = "this graded cell checks no exercise of the assignment"
             cell.outputs = [_error(text)]
         else:
-            cell.outputs = _outputs(verdict)
+            text = json.dumps(verdict.to_dict())
+            cell.outputs = _outputs(verdict, text)
+            written.append(_verdict_of(text))
+    return written
 
 
-def _outputs(verdict: Verdict) -> list[NotebookNode]:
+def _outputs(verdict: Verdict, text: str) -> list[NotebookNode]:
     view = VerdictView(verdict)
     data = {
         "text/html": view._repr_html_(),
         "text/plain": repr(view),
-        MIME: json.dumps(verdict.to_dict()),
+        MIME: text,
     }
     points = {"text/plain": repr(min(verdict.points, verdict.max_points))}
     return [

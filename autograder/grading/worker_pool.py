@@ -10,11 +10,11 @@ from typing import Protocol
 
 from nbformat import NotebookNode
 
-from autograder.grading.grade_submission import Running
 from autograder.grading.isolated_run import PRELOAD, run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers, Questions
 from autograder.grading.reference_rpc import Carried
+from autograder.grading.stages import Running
 from autograder.sandbox.launch import start_server, stop_server
 
 

@@ -13,7 +13,7 @@ from autograder.classroom.grade_in_gradescope import grade_here, grade_or_fail
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.course.layout import Course
-from autograder.grading import grade_submission
+from autograder.grading import pipeline
 from autograder.sandbox.doctor import is_available
 
 PARTLY = "def average_topic(scores, mask):\n    return (scores * mask).sum(1) / mask.sum(1)"
@@ -60,7 +60,7 @@ def test_a_fault_of_the_grader_is_no_score_and_only_the_staff_sees_it(
     root = tmp_path / "autograder"
     course = container(small_course, root, f"{NAME}.ipynb")
     (root / "results" / "results.json").write_text("{}")
-    monkeypatch.setattr(grade_submission, "sanitize", lambda *args: {}["a bug of the grader"])
+    monkeypatch.setattr(pipeline, "sanitize", lambda *args: {}["a bug of the grader"])
     assert grade_or_fail(course, NAME, root, user="") == 2
     assert list((root / "results").iterdir()) == []
     assert "KeyError: 'a bug of the grader'" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from autograder.course.layout import Course
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.grading.grading_log import Notes, Repair, Usage
+from autograder.grading.stages import checks_in
 from autograder.grading.verdicts import write_verdicts
 from coursekit.checking.verdict import GroupResult, Verdict
 
@@ -96,7 +97,7 @@ def write_notebook(folder, student, *verdicts, notes=None):
         for v in verdicts
     ]
     notebook = new_notebook(cells=cells)
-    write_verdicts(notebook, list(verdicts), notes or Notes(usage=Usage(1.0)))
+    write_verdicts(notebook, checks_in(notebook), list(verdicts), notes or Notes(usage=Usage(1.0)))
     path = folder / "autograded" / student / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(notebook), "utf-8")

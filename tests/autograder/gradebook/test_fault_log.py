@@ -24,7 +24,7 @@ from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.fault_log import FOLDER, fault_file
 from autograder.gradebook.grade_class import Options, grade_class
-from autograder.grading import grade_submission, isolated_run, judge_pool, run, submissions
+from autograder.grading import isolated_run, judge_pool, pipeline, run, submissions
 from autograder.pages import feedback_page
 from autograder.sandbox.doctor import is_available
 
@@ -52,7 +52,7 @@ def plant(monkeypatch, stage):
     if stage == "read":
         monkeypatch.setattr(submissions, "tidy", _in_the_tool)
     elif stage == "sanitize":
-        monkeypatch.setattr(grade_submission, "sanitize", fail)
+        monkeypatch.setattr(pipeline, "sanitize", fail)
     elif stage == "run":  # in a line of its own among many of Jupyter's
         monkeypatch.setattr(run, "LEFT_OUT", _Damaged(run.LEFT_OUT))
     elif stage == "reader":  # in another process: in what is sent to it
@@ -61,7 +61,7 @@ def plant(monkeypatch, stage):
         monkeypatch.setattr(judge_pool, "decide", fail)
         monkeypatch.setattr(judge_pool.Judges, "_judge", fail)
     elif stage == "write":
-        monkeypatch.setattr(grade_submission, "write_verdicts", fail)
+        monkeypatch.setattr(pipeline, "write_verdicts", fail)
     elif stage == "save":  # after the points of the first cell are saved
         monkeypatch.setattr(SaveAutoGrades, "_add_comment", fail)
 

@@ -17,17 +17,13 @@ from autograder.grading.cell_skipping import (
     needs_every_cell,
     shown_cells,
 )
-from autograder.grading.grade_submission import (
-    BRIEFLY,
-    Task,
-    _better,
-    _replaced,
-    finish,
-    run_and_judge,
-)
+from autograder.grading.grading_task import BRIEFLY, Task
+from autograder.grading.judge_pool import judge_here
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
+from autograder.grading.run_and_judge import run_and_judge, with_better
 from autograder.grading.sanitize import sanitize
+from autograder.grading.stages import Judged, finish
 from coursekit.checking.verdict import Verdict
 
 FIRST, *REST = Course(ROOT).assignments()
@@ -68,9 +64,10 @@ def grade(course, task, monkeypatch):
     monkeypatch.setattr(worker_pool, "run_notebook", counted)
 
     def grade(submission):
-        notebook, _ = sanitize(submission, task.release)
         run = worker_pool.Serial(task.questions).start
-        notebook, (verdict,), _ = finish(run_and_judge(notebook, task, run))
+        sanitized = sanitize(submission, task.release)
+        notebook, judged = finish(run_and_judge(sanitized, task, run, judge_here))
+        (verdict,) = judged.verdicts
         return verdict, runs, notebook
 
     return grade
@@ -211,7 +208,8 @@ def test_an_answer_that_needs_the_rest_of_a_cell_that_was_cut_off_gets_every_poi
 def test_the_better_verdict_of_two_runs_counts(before, now, came_back, counts):
     first, second = (Verdict("f", points, 3.0, []) for points in (before, now))
     answers = Answers({"f": [] if came_back else None})
-    (verdict,) = _replaced([first], _better([first], [second], answers))
+    judged = Judged([first], {}, Answers(), None)
+    (verdict,) = with_better(judged, [second], answers).verdicts
     assert verdict.points == counts
     assert (verdict is second) == (came_back and now >= before)
 
@@ -233,30 +231,33 @@ def test_an_answer_in_another_cell_that_needs_a_cell_left_out_is_found(course, g
 
 
 def test_a_cell_that_a_student_changed_is_always_run(course, task):
-    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
+    sanitized = sanitize(filled(Assignment(course, NAME)), task.release)
+    notebook = sanitized.notebook
     cell = next(cell for cell in notebook.cells if cell.source == SHOWS)
     cell.source += "  # mine"
-    mark_left_out(notebook, task.release)
+    mark_left_out(notebook, task.release, sanitized.checks)
     assert "coursekit_left_out" not in cell.metadata
 
 
 def test_a_student_cannot_have_cells_left_out(course, task):
-    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
+    sanitized = sanitize(filled(Assignment(course, NAME)), task.release)
+    notebook = sanitized.notebook
     for cell in notebook.cells:
         cell.metadata["tags"] = [TAG]
         cell.metadata["coursekit_left_out"] = True
-    mark_left_out(notebook, task.release)
+    mark_left_out(notebook, task.release, sanitized.checks)
     answer = next(c for c in notebook.cells if c.source.startswith("def average_topic"))
     assert "coursekit_left_out" not in answer.metadata
 
 
 @pytest.mark.parametrize(("new", "whole"), [("markdown", False), ("code", True)])
 def test_only_code_that_is_graded_by_hand_may_need_every_cell(course, task, new, whole):
-    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
+    sanitized = sanitize(filled(Assignment(course, NAME)), task.release)
+    notebook = sanitized.notebook
     cell = getattr(nbformat.v4, f"new_{new}_cell")("mine")
     cell.metadata["nbgrader"] = {"grade": True, "solution": True, "grade_id": "why"}
     notebook.cells.append(cell)
-    mark_left_out(notebook, task.release)
+    mark_left_out(notebook, task.release, sanitized.checks)
     shows = next(cell for cell in notebook.cells if cell.source == SHOWS)
     assert ("coursekit_left_out" not in shows.metadata) == whole
 
@@ -264,15 +265,16 @@ def test_only_code_that_is_graded_by_hand_may_need_every_cell(course, task, new,
 @pytest.mark.parametrize("assignment", Course(ROOT).assignments())
 def test_cells_of_every_assignment_are_left_out(assignment):
     shared = read(Course(ROOT).notebook(assignment))
-    mark_left_out(shared, shared)
+    mark_left_out(shared, shared, {})
     assert sum(cell.metadata.get("coursekit_left_out", False) for cell in shared.cells) > 0
 
 
 def test_nothing_wrong_or_nothing_left_out_needs_no_second_run(course, task):
-    notebook, _ = sanitize(filled(Assignment(course, NAME)), task.release)
-    mark_left_out(notebook, task.release)
-    shown = shown_cells(notebook)
-    assert needs_every_cell(notebook, task.release, [], Answers(), shown) is None
+    sanitized = sanitize(filled(Assignment(course, NAME)), task.release)
+    notebook = sanitized.notebook
+    mark_left_out(notebook, task.release, sanitized.checks)
+    shown = shown_cells(notebook, sanitized.checks)
+    assert needs_every_cell(notebook, sanitized.checks, task.release, [], Answers(), shown) is None
 
 
 @pytest.mark.parametrize("word", ["for ", "def softmax ", "\n", " "])

@@ -17,6 +17,7 @@ from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
 from autograder.grading.reference_rpc import CALLS, Carried, ReferenceDesk
+from autograder.grading.stages import checks_in
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.html import VerdictView
 from coursekit.checking.stored_recordings import find
@@ -315,6 +316,10 @@ def verdict(name, passed=True, **more):
     return Verdict(name, 2.0 * passed, 2.0, [], **more)
 
 
+def planned(notebook, *given):
+    return plan(notebook, checks_in(notebook), *given)
+
+
 def verdicts(assignment, *failed):
     return [verdict(name, name not in failed) for name in assignment.exercises]
 
@@ -322,20 +327,20 @@ def verdicts(assignment, *failed):
 def test_nothing_is_judged_again_where_nothing_or_no_helper_failed(attention):
     assignment, helpers, notebook = attention
     for failed in ([], ["masked_softmax"], ["HierarchicalAttention"]):
-        found = plan(notebook, assignment.release, helpers, verdicts(assignment, *failed))
+        found = planned(notebook, assignment.release, helpers, verdicts(assignment, *failed))
         assert found is None, failed
 
 
 def test_what_calls_a_failed_helper_is_judged_again_if_it_failed_and_is_written(attention):
     assignment, helpers, notebook = attention
     failed = verdicts(assignment, "masked_softmax", "HierarchicalAttention", "key_value_attention")
-    found = plan(notebook, assignment.release, helpers, failed)
+    found = planned(notebook, assignment.release, helpers, failed)
     assert found.carried.helpers == {
         "key_value_attention": ["masked_softmax"],
         "HierarchicalAttention": ["masked_softmax"],
     }
     assert found.carried.kinds == {"masked_softmax": {}}
-    assert plan(assignment.release, assignment.release, helpers, failed) is None  # all TODOs
+    assert planned(assignment.release, assignment.release, helpers, failed) is None  # all TODOs
 
 
 WRONG_LATER = "def masked_softmax(X, lengths):\n    return 0 * X"
@@ -360,14 +365,14 @@ def test_a_helper_that_may_have_changed_after_its_check_is_replaced(attention, s
     cells = [*notebook.cells]
     cells.insert(place + 1, new_code_cell(source))
     failed = verdicts(assignment, "HierarchicalAttention")
-    found = plan(new_notebook(cells=cells), assignment.release, helpers, failed)
+    found = planned(new_notebook(cells=cells), assignment.release, helpers, failed)
     if not LATER[source]:
         assert found is None
         return
     assert "masked_softmax" in found.carried.helpers["HierarchicalAttention"]
     assert "masked_softmax" in found.changed
     before = new_notebook(cells=[new_code_cell(source), *notebook.cells])
-    assert plan(before, assignment.release, helpers, failed) is None  # its check has seen it
+    assert planned(before, assignment.release, helpers, failed) is None  # its check has seen it
 
 
 def test_what_a_later_cell_of_the_student_defines_for_a_helper_counts_as_its_change(attention):
@@ -377,9 +382,9 @@ def test_what_a_later_cell_of_the_student_defines_for_a_helper_counts_as_its_cha
     own = new_code_cell("def masked_softmax(X, lengths):\n    return -minus(X)")
     cells[place:place] = [own]
     failed = verdicts(assignment, "HierarchicalAttention")
-    assert plan(new_notebook(cells=cells), assignment.release, helpers, failed) is None
+    assert planned(new_notebook(cells=cells), assignment.release, helpers, failed) is None
     cells.insert(place + 2, new_code_cell("minus = None"))
-    found = plan(new_notebook(cells=cells), assignment.release, helpers, failed)
+    found = planned(new_notebook(cells=cells), assignment.release, helpers, failed)
     assert found.carried.helpers == {"HierarchicalAttention": ["masked_softmax"]}
 
 
@@ -387,7 +392,7 @@ def test_what_was_pasted_is_judged_too_but_carries_no_points():
     assignment = Assignment(Course(ROOT), "08_sentence_encoders")
     notebook = read(assignment.course.solution(assignment.name))
     failed = verdicts(assignment, "self_attention_pool")
-    found = plan(notebook, assignment.release, Helpers(assignment), failed)
+    found = planned(notebook, assignment.release, Helpers(assignment), failed)
     assert found.carried.helpers == {
         "self_attention_pool": ["masked_softmax"],
         "masked_softmax": [],

@@ -8,11 +8,15 @@ from autograder.course.filled_notebooks import filled
 from autograder.course.helpers import Helpers
 from autograder.grading import worker_pool
 from autograder.grading.error_carried_forward import plan
-from autograder.grading.grade_submission import Task, finish, run_and_judge
+from autograder.grading.grading_task import Task
 from autograder.grading.isolated_run import run_notebook
+from autograder.grading.judge_again import judge_again
+from autograder.grading.judge_pool import judge_here
 from autograder.grading.limits import Limits
 from autograder.grading.reused_solutions import PASTED, mark_pasted, pasted_names, recorded_pasted
+from autograder.grading.run_and_judge import run_and_judge
 from autograder.grading.sanitize import sanitize
+from autograder.grading.stages import checks_in, finish
 from autograder.sandbox.doctor import is_available
 from coursekit.checking.stored_recordings import find
 from coursekit.checking.verdict import Verdict
@@ -51,9 +55,11 @@ def grade(task, monkeypatch):
     monkeypatch.setattr(worker_pool, "run_notebook", counted)
 
     def grade(changed):
-        notebook, _ = sanitize(filled(task.helpers.assignment, changed), task.release)
+        sanitized = sanitize(filled(task.helpers.assignment, changed), task.release)
         run = worker_pool.Serial(task.questions).start
-        _, (verdict,), _ = finish(run_and_judge(notebook, task, run))
+        notebook, judged = finish(run_and_judge(sanitized, task, run, judge_here))
+        again = judge_again(notebook, sanitized.checks, judged, task, run, judge_here)
+        (verdict,) = finish(again).verdicts
         return verdict, runs
 
     return grade
@@ -100,10 +106,11 @@ def test_a_right_pasted_helper_that_a_later_cell_changes_is_replaced(task):
     notebook = filled(assignment)
     mark_pasted(notebook, assignment, task.pasted)
     right = [of(name, True) for name in task.pasted]
-    assert plan(notebook, task.release, task.helpers, failed, right) is None
+    given = task.release, task.helpers, failed, right
+    assert plan(notebook, checks_in(notebook), *given) is None
     place = next(i for i, c in enumerate(notebook.cells) if "masked_softmax" in pasted_names(c))
     notebook.cells.insert(place + 1, new_code_cell("masked_softmax = torch.softmax"))
-    found = plan(notebook, task.release, task.helpers, failed, right)
+    found = plan(notebook, checks_in(notebook), *given)
     assert found.carried.helpers["self_attention_pool"] == ["masked_softmax"]
     assert found.changed == {"masked_softmax"}
 

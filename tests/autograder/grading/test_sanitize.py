@@ -212,7 +212,7 @@ def test_a_copy_of_a_check_asks_for_nothing():
     submission = copy.deepcopy(release)
     place = next(i for i, cell in enumerate(submission.cells) if asked_exercise(cell))
     submission.cells.insert(0, copy.deepcopy(submission.cells[place]))
-    notebook, _ = sanitize(submission, release)
+    notebook = sanitize(submission, release).notebook
     asked = [asked_exercise(cell) for cell in notebook.cells if asked_exercise(cell)]
     assert len(asked) == len(set(asked))
     assert set(asked) == {asked_exercise(cell) for cell in release.cells} - {None}

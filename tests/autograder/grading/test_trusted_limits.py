@@ -11,12 +11,13 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise, defined_names, kept_definitions, parse_start
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError, TookTooLong
-from autograder.grading import cell_skipping, notebook_json, verdicts
-from autograder.grading.grade_submission import Task, finish, grade_submission
+from autograder.grading import cell_skipping, notebook_json, pipeline, verdicts
+from autograder.grading.grading_task import Task
 from autograder.grading.limits import Limits
 from autograder.grading.questions import Answers
 from autograder.grading.record_misconceptions import record_assignment
 from autograder.grading.skip_safety import why_it_may_differ
+from autograder.grading.stages import finish
 from autograder.grading.submissions import UnreadableSubmission, read_submission
 from coursekit.checking.time_limit import time_limit
 
@@ -155,17 +156,15 @@ def test_answers_that_take_too_long_to_compare_cost_their_exercise(small_course,
 def test_a_submission_that_keeps_the_grader_busy_gets_zeros_and_the_reason(
     small_course, tmp_path, monkeypatch
 ):
-    from autograder.grading import grade_submission as stage
-
     def sanitize(submission, release):
         while True:
             pass
 
-    monkeypatch.setattr(stage, "sanitize", sanitize)
-    monkeypatch.setattr(stage, "STEP_SECONDS", 0.05)
+    monkeypatch.setattr(pipeline, "sanitize", sanitize)
+    monkeypatch.setattr(pipeline, "STEP_SECONDS", 0.05)
     saved = []
     path = written(small_course, tmp_path, lambda book: None)
     task = Task.of(Assignment(small_course, NAME), 1, Limits())
-    reason = finish(grade_submission(path, task, None, saved.append))
+    reason = finish(pipeline.grade_submission(path, task, None, saved.append)).unread
     assert "stopped working on it" in reason
     assert "stopped working on it" in str(saved[0])

@@ -8,6 +8,7 @@ from test_markup import ATTACKS, RUNS
 
 from autograder.gradebook.late_policy import Lateness
 from autograder.grading.grading_log import Notes
+from autograder.grading.stages import checks_in
 from autograder.grading.verdicts import write_verdicts
 from autograder.pages.feedback_page import Mark, _Record, as_html, make_page
 from autograder.pages.formulas import to_mathml
@@ -45,7 +46,7 @@ def graded(one, answer=ANSWER, essay="Since $x^2$ grows.", comment="**Nice.**", 
             new_code_cell("plot()", outputs=[new_output("stream", text="\x1b[31mdone\x1b[0m")]),
         ]
     )
-    write_verdicts(notebook, [one], Notes())
+    write_verdicts(notebook, checks_in(notebook), [one], Notes())
     record = _Record(
         {
             "check_pool": Mark(one.points, 2.0),
@@ -89,7 +90,7 @@ def test_the_code_that_is_shown_is_the_one_that_was_judged():
             new_code_cell("def pool(x):\n    return 'afterwards'"),
         ]
     )
-    write_verdicts(notebook, [verdict(2.0)], Notes())
+    write_verdicts(notebook, checks_in(notebook), [verdict(2.0)], Notes())
     page = make_page(notebook, "03_pooling", "ada", _Record({}, {}, Lateness()))
     assert "below" in page.items[0].code
     assert page.items[0].cell == 1
@@ -110,7 +111,7 @@ def test_a_heading_of_100000_number_signs_is_read_in_one_pass(line, title):
             new_code_cell("check(pool)", metadata=marks("check_pool", grade=True, points=2)),
         ]
     )
-    write_verdicts(notebook, [verdict(2.0)], Notes())
+    write_verdicts(notebook, checks_in(notebook), [verdict(2.0)], Notes())
     page = make_page(notebook, "03_pooling", "ada", _Record({}, {}, Lateness()))
     assert [item.title for item in page.items] == [title]
     assert "Right: every case" in as_html(page)
