@@ -93,13 +93,20 @@ def grade_submission(
             save(notebook)
             return GradedSubmission(written)
     except OF_THE_SUBMISSION as error:
-        reason = why_unread(error)
-        notebook = copy.deepcopy(task.release)
-        refused = refusal(task.recorded, reason)
-        verdicts = replaced(earlier, refused) if task.only else refused
-        written = write_verdicts(notebook, checks_in(notebook), verdicts, Notes(unread=reason))
-        save(notebook)
-        return GradedSubmission(written, reason)
+        return _refused(task, why_unread(error), save, earlier)
+
+
+def _refused(
+    task: Task, reason: str, save: Callable[[NotebookNode], None], earlier: Sequence[Verdict]
+) -> GradedSubmission:
+    """Save the released notebook with zeros in place of a submission that cannot be graded."""
+    released = copy.deepcopy(task.release)
+    verdicts = refusal(task.recorded, reason)
+    if task.only:
+        verdicts = replaced(earlier, verdicts)
+    written = write_verdicts(released, checks_in(released), verdicts, Notes(unread=reason))
+    save(released)
+    return GradedSubmission(written, reason)
 
 
 def why_unread(error: BaseException) -> str:
