@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autograder.gradebook.grade_class import Graded
     from autograder.gradebook.late_penalties import Settled
     from autograder.gradebook.late_policy import Lateness
-    from autograder.gradebook.score_snapshot import Score
+    from autograder.gradebook.submission_score import Score
     from autograder.gradebook.withdraw import Withdrawn
 
 
@@ -102,7 +102,7 @@ def _without_points(graded: Graded, student: str) -> set[str]:
 
 def _score(graded: Graded, student: str) -> Score:
     """The score in the gradebook; of a submission that is not in it, that of its verdicts."""
-    from autograder.gradebook.score_snapshot import Score
+    from autograder.gradebook.submission_score import Score
 
     verdicts = graded.verdicts[student]
     return graded.scores.get(student) or Score(

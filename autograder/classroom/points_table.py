@@ -14,7 +14,7 @@ from autograder.course.cells import CHECK
 from autograder.errors import ClassError
 from autograder.escaping import for_spreadsheet
 from autograder.gradebook.class_folder import Classroom
-from autograder.gradebook.score_snapshot import Score, is_graded, read_score
+from autograder.gradebook.submission_score import Score, is_graded, read_score
 from autograder.gradebook.withdraw import released_cells
 from autograder.gradebook.withdrawn import concerning
 

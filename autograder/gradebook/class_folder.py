@@ -32,7 +32,7 @@ from autograder.gradebook.late_policy import Lateness, lateness
 from autograder.gradebook.name_keys import first_and_last
 from autograder.gradebook.retry import machine_error
 from autograder.gradebook.roster import Person, add_entry, read_people
-from autograder.gradebook.score_snapshot import Score, is_graded, read_score
+from autograder.gradebook.submission_score import Score, is_graded, read_score
 from autograder.gradebook.upload_manifest import read_origins
 from autograder.sandbox.scratch import scratch
 

@@ -31,7 +31,7 @@ from autograder.gradebook.preprocessors import Grade
 from autograder.gradebook.regrade_cache import RegradeCache
 from autograder.gradebook.retry import is_of_this_machine, machine_problem, patiently
 from autograder.gradebook.save_submission import SubmissionSaver
-from autograder.gradebook.score_snapshot import Score
+from autograder.gradebook.submission_score import Score
 from autograder.gradebook.withdraw import Withdrawn, cells_changed, read_withdrawn, set_by_hand
 from autograder.grading.grading_task import Task
 from autograder.grading.isolated_run import PRELOAD, make_paths_absolute
@@ -219,8 +219,9 @@ def _grade(
     patiently(lambda: keep_backup(classroom.folder))
     again = options.regrade or options.exercise is not None
     entered = patiently(lambda: classroom.lateness(assignment))
-    changed = [s for s in chosen if again or s not in entered or not cache.holds(s)]
-    graded = Graded(assignment, earlier={s: earlier[s] for s in changed if s in earlier})
+    known = entered.keys() & earlier.keys()
+    changed = [s for s in chosen if again or s not in known or not cache.holds(s)]
+    graded = Graded(assignment, earlier={s: earlier[s] for s in changed if earlier.get(s)})
     with _stopping(graded, chosen):
         if changed:
             _require_same_cells(classroom, assignment, options)
@@ -256,7 +257,10 @@ def _grade(
                     bar.update()
         for student in chosen:
             if student not in graded.verdicts:
-                _keep(graded, classroom, cache, student)
+                graded.verdicts[student] = earlier[student]
+                graded.kept.append(student)
+                if reason := cache.reason(student):
+                    graded.unread[student] = reason
     graded.verdicts = {student: graded.verdicts[student] for student in chosen}
     graded.settled = patiently(lambda: settle_penalties(classroom, assignment))
     if graded.settled:  # what lateness costs later may depend on it: grace days
@@ -285,13 +289,13 @@ def _chosen(classroom: Classroom, assignment: str, students: list[str] | None) -
 def _earlier(
     classroom: Classroom, assignment: str, students: list[str]
 ) -> dict[str, list[Verdict]]:
-    """Return student -> earlier verdicts, for submissions that have any."""
+    """Return student -> the verdicts of the last time, of notebooks that can be read."""
     found = {}
     for student in students:
         path = classroom.autograded(student, assignment)
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             found[student] = read_verdicts(nbformat.from_dict(json.loads(path.read_bytes())))
-    return {student: verdicts for student, verdicts in found.items() if verdicts}
+    return found
 
 
 def _require_same_cells(classroom: Classroom, assignment: str, options: Options) -> None:
@@ -311,15 +315,6 @@ def _require_exercise(course: Course, assignment: str, name: str) -> None:
 def _has(verdicts: list[Verdict], exercise: str) -> bool:
     """Tell whether one of the verdicts is on the exercise."""
     return any(verdict.exercise == exercise for verdict in verdicts)
-
-
-def _keep(graded: Graded, classroom: Classroom, cache: RegradeCache, student: str) -> None:
-    """Keep a student's earlier verdicts, and the reason if the submission could not be run."""
-    saved = nbformat.read(classroom.autograded(student, graded.assignment), as_version=4)
-    graded.verdicts[student] = read_verdicts(saved)
-    graded.kept.append(student)
-    if reason := cache.reason(student):
-        graded.unread[student] = reason
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from traitlets.config import Config
 
 from autograder.gradebook.extensions import granted
 from autograder.gradebook.late_policy import lateness
-from autograder.gradebook.score_snapshot import is_graded
+from autograder.gradebook.submission_score import is_graded
 from autograder.gradebook.upload_manifest import Origin, read_origins
 from autograder.gradebook.withdrawn import apply_withdrawals
 from autograder.grading.student_files import read_regular

@@ -83,7 +83,8 @@ class _ReleasedCells:
 
     def find_graded_cell(self, name: str, *_: str) -> SimpleNamespace:
         """Return an object with the points of a graded cell."""
-        return _found(self._graded, name)
+        graded: SimpleNamespace = _found(self._graded, name)
+        return graded
 
 
 class SaveAutoGrades(StockScores):
