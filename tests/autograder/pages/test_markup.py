@@ -13,8 +13,8 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.grading.clean_outputs import (
     ID_PREFIX,
-    LONGEST_MARKUP,
-    MOST_TOKENS,
+    MAX_HIGHLIGHTED_TOKENS,
+    MAX_MARKUP_LENGTH,
     clean_html,
     clean_outputs,
 )
@@ -132,11 +132,13 @@ def test_what_is_not_closed_closes_nothing_around_it():
 
 @pytest.mark.parametrize("piece", ["<b title=1><p>", "<", "<a b", "<!--", "<script", "a='", "&"])
 def test_cleaning_takes_time_in_proportion_to_the_text(piece):
-    assert clean_html(piece * (LONGEST_MARKUP // len(piece))) is not None
+    assert clean_html(piece * (MAX_MARKUP_LENGTH // len(piece))) is not None
 
 
 def test_long_markup_is_not_shown():
-    outputs = [new_output("display_data", {"text/html": "<b>" * LONGEST_MARKUP}) for _ in range(3)]
+    outputs = [
+        new_output("display_data", {"text/html": "<b>" * MAX_MARKUP_LENGTH}) for _ in range(3)
+    ]
     cell = new_code_cell(outputs=outputs)
     clean_outputs(new_notebook(cells=[cell]))
     assert all("too long" in output.data["text/plain"] for output in cell.outputs)
@@ -144,7 +146,7 @@ def test_long_markup_is_not_shown():
 
 
 def test_code_is_highlighted_as_python_and_not_past_a_number_of_words():
-    cells = [new_code_cell("a." * (MOST_TOKENS // 3)) for _ in range(3)]
+    cells = [new_code_cell("a." * (MAX_HIGHLIGHTED_TOKENS // 3)) for _ in range(3)]
     cells[0].metadata["magics_language"] = "perl6"
     book = new_notebook(
         cells=cells, metadata={"language_info": {"name": "p", "pygments_lexer": "perl6"}}
