@@ -25,14 +25,14 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.deadlines import last_deadline, worthless_from
 from autograder.gradebook.timestamps import both
 from autograder.pages.feedback_page import highlight, shown_cell
-from autograder.pages.markup import LONGEST_TEXT
+from autograder.pages.markup import MAX_TEXT_CHARACTERS
 from autograder.pages.templating import environment
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: A misconception is shown if so many students had it, so that none can be told from the page.
-FEWEST_STUDENTS = 2
-_MOST_MISTAKES = 3
+MIN_STUDENTS = 2
+_MAX_MISTAKES = 3
 #: Said in the page and in the notebook.
 NOTE = (
     "This is the solution, published after the deadline. Running it changes no grade: points come from"
@@ -172,8 +172,8 @@ def _section(of: Assignment, exercise: Exercise, mistakes: list[Mistake]) -> Sec
         for one in exercise.alternatives
         for source in [one.source(reference)]
     ]
-    several = [one for one in mistakes if len(one.students) >= FEWEST_STUDENTS]
-    return Section(exercise.name, alternatives, several[:_MOST_MISTAKES])
+    several = [one for one in mistakes if len(one.students) >= MIN_STUDENTS]
+    return Section(exercise.name, alternatives, several[:_MAX_MISTAKES])
 
 
 def shows(reference: str, answer: str) -> str:
@@ -208,7 +208,7 @@ def _and(names: list[str]) -> str:
 
 def as_html(assignment: str, notebook: NotebookNode, sections: list[Section]) -> str:
     """The page as a single file, without scripts or external resources."""
-    left = [LONGEST_TEXT]
+    left = [MAX_TEXT_CHARACTERS]
     cells: list[dict[str, Any]] = [
         shown_cell(cell, number, left) for number, cell in enumerate(notebook.cells) if number
     ]
