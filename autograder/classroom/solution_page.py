@@ -1,4 +1,4 @@
-"""What students may see of a solution once nobody has time left to hand in: a page and a notebook."""
+"""The solution for students, as a page and a notebook, once nobody has time left to hand in."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Section:
-    """What the page says about an exercise beside the solution."""
+    """An exercise's part of the page: other right answers and common mistakes."""
 
     exercise: str
     alternatives: list[Alternative]
@@ -66,7 +66,7 @@ def write_solutions(
     output: Path | None = None,
     now: datetime | None = None,
 ) -> tuple[list[Path], list[str]]:
-    """Write the page and the notebook; return their paths, and what the instructor should know.
+    """Write the page and the notebook; return their paths, and warnings for the instructor.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def write_solutions(
 
 
 def _passed(classroom: Classroom, assignment: str, now: datetime) -> datetime:
-    """The last deadline of the class, which has passed."""
+    """Return the last deadline of the class; raise `ClassError` unless it has passed."""
     last = last_deadline(classroom, assignment)
     if last is None:
         raise ClassError(
@@ -140,6 +140,7 @@ def _passed(classroom: Classroom, assignment: str, now: datetime) -> datetime:
 def _late_warnings(
     classroom: Classroom, assignment: str, deadline: datetime, now: datetime
 ) -> list[str]:
+    """Return a warning if late work can still earn points."""
     end = worthless_from(classroom, deadline)
     if end is not None and now > end:
         return []
@@ -153,7 +154,7 @@ def _late_warnings(
 
 
 def for_students(solution: NotebookNode) -> NotebookNode:
-    """A solution notebook with its outputs, without the marks of authors and of nbgrader."""
+    """Return a solution notebook with its outputs, without the marks of authors and of nbgrader."""
     notebook = copy.deepcopy(solution)
     for cell in notebook.cells:
         cell.source = without_delimiters(cell.source)
@@ -166,6 +167,7 @@ def for_students(solution: NotebookNode) -> NotebookNode:
 
 
 def _section(of: Assignment, exercise: Exercise, mistakes: list[Mistake]) -> Section:
+    """Return the section of an exercise."""
     reference = of.solution.bare_sources[exercise.name]
     alternatives = [
         Alternative(_words(one.name), shows(reference, source), highlight(source.strip("\n")))
@@ -177,7 +179,7 @@ def _section(of: Assignment, exercise: Exercise, mistakes: list[Mistake]) -> Sec
 
 
 def shows(reference: str, answer: str) -> str:
-    """What another right answer calls that the reference does not, and the reverse, in one line."""
+    """Say in one line which calls another right answer adds to the reference's, and lacks."""
     own, usual = _called(answer), _called(reference)
     more = [f"`{name}`" for name in own if name not in usual]
     less = [f"`{name}`" for name in usual if name not in own]
@@ -191,7 +193,7 @@ def shows(reference: str, answer: str) -> str:
 
 
 def _called(source: str) -> list[str]:
-    """The functions and methods that a piece of code calls, by their last name, in order."""
+    """Return the functions and methods that a piece of code calls, by their last name, in order."""
     calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     names = [getattr(one, "attr", getattr(one, "id", "")) for one in calls]
     return list(dict.fromkeys(filter(None, names)))
@@ -207,7 +209,7 @@ def _and(names: list[str]) -> str:
 
 
 def as_html(assignment: str, notebook: NotebookNode, sections: list[Section]) -> str:
-    """The page as a single file, without scripts or external resources."""
+    """Return the page as a single file, without scripts or external resources."""
     left = [MAX_TEXT_CHARACTERS]
     cells: list[dict[str, Any]] = [
         shown_cell(cell, number, left) for number, cell in enumerate(notebook.cells) if number
