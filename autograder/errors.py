@@ -1,4 +1,4 @@
-"""The tool's exceptions, by who can do something about them; a caller catches the kind it can handle.
+"""The tool's exceptions, by who can do something about them; a caller catches what it can handle.
 
 The messages of `CourseError` and its kinds say how to fix the problem. What is none of them is a fault
 of this tool: see `GraderFault`.
@@ -22,7 +22,7 @@ class AuthorError(CourseError):
 
 
 class AnswerError(AuthorError):
-    """Error in an answer of the course's files: it cannot be run, or an edit does not apply to its reference."""
+    """Error in an answer in the course's files: it cannot be run, or its edit does not apply."""
 
 
 class ClassError(CourseError):
@@ -30,7 +30,7 @@ class ClassError(CourseError):
 
 
 class MachineError(CourseError):
-    """Error in the state of this machine, or of one it uses: no sandbox, a full disk, a lost worker."""
+    """Error in the state of this machine or one it uses: no sandbox, a full disk, a lost worker."""
 
 
 class TookTooLong(Exception):
@@ -38,7 +38,7 @@ class TookTooLong(Exception):
 
 
 class Stopped(CourseError):
-    """Interruption by the user's ctrl-C; the message says what is kept. The exit status is a shell's."""
+    """Interruption by ctrl-C; the message says what is kept. The exit status is a shell's."""
 
     status = 130
 

@@ -184,9 +184,9 @@ def withdraw(
     assignment: str | None,
     folder: Path | None,
 ) -> None:
-    """Leave EXERCISE, or a question by its grade id, out of everyone's total; or list what is withdrawn.
+    """Leave EXERCISE, or a question by its grade id, out of everyone's total.
 
-    The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
+    Without EXERCISE, list what is withdrawn. The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
     brings back. Nothing is graded again.
     """
     from autograder.classroom.console_tables import reinstated_lines, settled_lines, withdrawn_lines

@@ -66,7 +66,7 @@ def apply_edit(source: str, edit: str) -> str:
 
 
 def _find(lines: list[str], old: list[str], begin: int) -> int:
-    """Return the index of the lines `old`, at or after `begin`; raise `EditError` unless they occur once."""
+    """Return the index of the lines `old`, at or after `begin`, where they must occur once."""
     bare = [line.strip() for line in lines]
     found = [i for i in range(begin, len(bare) - len(old) + 1) if bare[i : i + len(old)] == old]
     if len(found) == 1:

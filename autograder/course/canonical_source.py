@@ -1,4 +1,4 @@
-"""Sources reduced to what a verdict depends on, for digests that tell whether work must be done again."""
+"""Sources reduced to what a verdict depends on, for digests that tell if work must be redone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REST_IS_EMPTY = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|$)")
 
 
 def bare(source: str) -> str:
-    """Strip comments, docstrings and blank lines from Python source, the same for any Python version.
+    """Strip comments, docstrings and blank lines from Python source, alike in any Python version.
 
     A function or class of which only its docstring remains has no body then. `ast.unparse` and
     `ast.dump` would take several times as long, and differ between versions.

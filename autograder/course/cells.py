@@ -47,7 +47,7 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
 
 
 def as_python(source: str) -> str:
-    """Translate a cell's IPython syntax to function calls, in a time that hardly depends on its content.
+    """Translate a cell's IPython syntax to function calls, in a nearly content-independent time.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def _require_short_imports(source: str) -> None:
 
 @functools.lru_cache(maxsize=256)
 def defined_names(source: str) -> tuple[str, ...]:
-    """Return the functions and classes that a cell defines at top level, even if it does not parse."""
+    """Return the functions and classes a cell defines at top level, even if it does not parse."""
     try:
         body = parse_start(source).body
     except NOT_PYTHON:
@@ -168,7 +168,7 @@ def is_delimiter(line: str) -> bool:
 
 
 def _is_definition(node: ast.stmt) -> bool:
-    """Tell whether a statement is an import, a definition, or a constant in capitals with a literal value."""
+    """Tell whether a statement is an import, a definition, or a literal constant in capitals."""
     if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
         return True
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:

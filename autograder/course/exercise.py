@@ -244,7 +244,7 @@ def read_exercise(name: str, module: Any) -> Exercise:
 
 
 def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:
-    """Validate and return the names in `FORBIDDEN`, each of a helper of coursekit that can be forbidden."""
+    """Validate the names in `FORBIDDEN`: each must be a helper of coursekit that can be forbidden."""
     if not isinstance(names, tuple):
         raise CourseError(f'{exercise}: FORBIDDEN must be a tuple of names, as in ("a.b",).')
     for name in names:
@@ -257,7 +257,7 @@ def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:
 
 
 def _equivalent(exercise: str, reason: str, edit: str) -> Answer:
-    """Return one edit of an entry of `EQUIVALENT`, which may have several, separated by blank lines."""
+    """Return one of the edits, separated by blank lines, of an entry of `EQUIVALENT`."""
     if not is_edit(edit):
         raise CourseError(
             f"{exercise}: EQUIVALENT maps a reason to edits of the solution, with - and + lines, or"
@@ -267,7 +267,7 @@ def _equivalent(exercise: str, reason: str, edit: str) -> Answer:
 
 
 def _misconception(exercise: str, name: str, text: str) -> Misconception:
-    """Parse an entry of `WRONG`: a hint, optionally a line ``raises NameOfError``, and the answer."""
+    """Parse an entry of `WRONG`: a hint, an optional line ``raises NameOfError``, the answer."""
     hint, _, answer = _clean(text).partition("\n\n")
     raises = _RAISES.fullmatch(answer.partition("\n")[0])
     if raises:

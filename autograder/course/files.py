@@ -26,5 +26,5 @@ def write_zip(output: Path, contents: dict[str, bytes], executable: tuple[str, .
 
 
 def is_device(name: str) -> bool:
-    """Tell whether Windows takes the name of a file or folder for a device, as `nul` and `aux.txt`."""
+    """Tell whether Windows takes a file's or folder's name for a device, as `nul` and `aux.txt`."""
     return bool(_DEVICES.match(name))

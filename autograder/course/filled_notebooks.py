@@ -15,7 +15,7 @@ _GUIDE = re.compile(r"^[ \t]*[*_#>\s-]*Marking guide\b", re.MULTILINE)
 
 
 def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = None) -> NotebookNode:
-    """Return the student notebook with every TODO and question answered as in the solution notebook.
+    """Return the student notebook, every TODO and question answered as in the solution notebook.
 
     Parameters
     ----------

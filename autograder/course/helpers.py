@@ -13,7 +13,7 @@ from autograder.course.cells import defined_names, reused_from, without_delimite
 
 
 def pasted_in(cells: Iterable[NotebookNode]) -> dict[str, list[str]]:
-    """Return the names that students paste into cells of a solution notebook, by earlier assignment."""
+    """Return the names that students paste into cells of a notebook, by earlier assignment."""
     found: dict[str, list[str]] = {}
     for cell in cells:
         if earlier := reused_from(cell):

@@ -46,7 +46,7 @@ class Course:
 
     @property
     def recordings(self) -> Path:
-        """The folder of the recordings that `check` compares with, in the package that students install."""
+        """The folder of the recordings that `check` compares with, in the students' package."""
         return self.package / "recordings"
 
     @property
@@ -61,7 +61,7 @@ class Course:
 
     @property
     def preload(self) -> tuple[str, ...]:
-        """Statements with which a kernel imports, once for all submissions, the course's own modules.
+        """Statements that import, once for all submissions, the course's package and modules.
 
         The package is found in the course's folder even if it is not installed.
         """
@@ -72,7 +72,7 @@ class Course:
         return (path, *(f"import {name}" for name in (config.package, *config.imports)))
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables with which a kernel finds the course's package and recordings.
+        """Return the variables with which a kernel finds the course's package and recordings.
 
         For authors: wherever students install the package, `check` needs no variable.
         """
@@ -92,7 +92,7 @@ class Course:
         return self.notebooks / assignment / f"{assignment}.ipynb"
 
     def cases(self, assignment: str) -> Path:
-        """Return the folder of an assignment's exercises: a module of cases each, and typed answers."""
+        """Return the folder of an assignment's exercises: modules of cases, and typed answers."""
         return self.root / "exercises" / assignment
 
     def shared_cases(self) -> list[Path]:

@@ -49,7 +49,7 @@ def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCa
 
 
 def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
-    """Record an exercise without misconceptions: its cases and the reference's outcomes, as plain data.
+    """Record an exercise as plain data: its cases and the reference's outcomes, no misconceptions.
 
     That is enough to say whether an answer loses points.
 
@@ -65,7 +65,7 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
 def record_with_undefined(
     assignment: Assignment, name: str, seed: int
 ) -> tuple[RecordedExercise, list[list[str]]]:
-    """Record like `record_reference`; also list, per case, the misconceptions whose output rounding decides."""
+    """Record like `record_reference`; also list, per case, misconceptions that rounding decides."""
     exercise = assignment.exercise(name)
     reference = _reference(assignment.solution, exercise.name)
     with one_thread():
@@ -211,7 +211,7 @@ def _title(case: DrawnCase) -> str:
 
 
 def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome) -> Case:
-    """Return the case with the reference's outcome as the expected one; refuse a reference that fails it."""
+    """Return the case with the reference's outcome as expected; refuse a reference that fails it."""
     raised = outcome["type"] if outcome["status"] == "error" else None
     wanted = drawn.get("judge", {}).get("raises")
     if outcome["status"] != "value" and (raised is None or raised != wanted):
@@ -229,7 +229,7 @@ def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome) -> Case:
 
 
 def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
-    """Return the outcome without the fields that only messages use, or that the case does not compare."""
+    """Return the outcome without fields that only messages use or the case does not compare."""
     rules = case.get("judge", {})
     essence = outcome.copy()
     for key in _FOR_MESSAGES:

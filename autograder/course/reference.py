@@ -159,7 +159,7 @@ class Solution:
         return [name for name in names if name]
 
     def run_answer(self, name: str, text: str, label: str = "an answer") -> Any:
-        """Run an answer's source in a copy of the notebook's namespace; return what it defines as `name`.
+        """Run an answer's source in a copy of the notebook's namespace; return the object `name`.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Cases with a second call, with other input, which shows state that an answer keeps from the first.
+"""Cases with a second call, with other input, which shows state kept from the first call.
 
 A case calls a function, or makes an object and calls it, once. An answer that keeps what belongs to
 one call (a state in `self`, a cache, an object that it returns again and again) passes all of them.
@@ -105,7 +105,7 @@ def _expecting(reference: Callable[..., Any], case: DrawnCase) -> Case:
 
 
 def _alike(own: Sequence[Case], rest: Sequence[DrawnCase]) -> list[tuple[DrawnCase, Case]]:
-    """Return pairs of a first and a second call with inputs of the same shapes, drawn or made up."""
+    """Return pairs of a first and a second call with inputs of equal shapes, drawn or made up."""
     pairs = [(first, case) for case in own for first in rest if _fit(first, case)]
     drawn = [pair for pair in pairs if _form(pair[0]) == _form(pair[1])]
     made = [(first, case) for case in own if (first := turned(case)) is not None]
@@ -148,7 +148,7 @@ def _has_one_call(case: DrawnCase) -> bool:
 
 
 def _pairs(own: Sequence[Case], rest: Sequence[DrawnCase]) -> Iterator[tuple[DrawnCase, Case]]:
-    """Yield pairs of a first and a second call; those of the same shapes first, one case twice last."""
+    """Yield pairs of a first and a second call: equal shapes first, one case twice last."""
     pairs = [(first, case) for case in own for first in rest if _fit(first, case)]
     yield from (pair for pair in pairs if _form(pair[0]) == _form(pair[1]))
     yield from (pair for pair in pairs if _form(pair[0]) != _form(pair[1]))

@@ -70,7 +70,7 @@ def arrays_of(case: DrawnCase) -> set[Input]:
 
 
 def array_counts(case: DrawnCase) -> dict[str, set[int]]:
-    """Return, per method, the numbers of arrays that its calls get: a list may have one for each layer."""
+    """Return, per method, how many arrays its calls get: a list may have one for each layer."""
     found: dict[str, set[int]] = {}
     for method, *inputs in calls(case):
         found.setdefault(method, set()).add(sum(1 for _ in _arrays(inputs)))
@@ -89,12 +89,12 @@ def form(value: Any) -> Plain:
 
 
 def replaced(case: DrawnCase) -> set[Input]:
-    """Return the inputs for which a later call has other numbers in the same shapes, or that it leaves out."""
+    """Return the inputs that a later call leaves out, or gives other numbers of the same shapes."""
     return {one for one, _, _ in _replacements(case)}
 
 
 def caught(reference: Callable[..., Any], case: DrawnCase) -> set[Input]:
-    """Return the replaced inputs that matter: with the earlier one, the reference returns something else."""
+    """Return the replaced inputs that matter: with the earlier value, the reference's result differs."""
     found: set[Input] = set()
     replacements = list(_replacements(case))
     if not replacements:
@@ -111,7 +111,7 @@ def caught(reference: Callable[..., Any], case: DrawnCase) -> set[Input]:
 
 
 def _replacements(case: DrawnCase) -> Iterator[tuple[Input, int, Plain]]:
-    """Yield each input that a call replaces or leaves out, the call's number, and the earlier value.
+    """Yield each input that a call replaces or leaves out, the call's number, the earlier value.
 
     The earlier value is that of the last call of the method that has this input.
     """
@@ -150,7 +150,7 @@ def turned(case: DrawnCase) -> DrawnCase | None:
 
 
 def _has_rows(value: Plain) -> bool:
-    """Tell whether a value is a collection without arrays, which may hold something for each row."""
+    """Tell whether a value is a collection without arrays, which may hold an item for each row."""
     kinds = {"$tuple", "$set", "$dict"}
     is_collection = isinstance(value, list) or (isinstance(value, dict) and kinds & set(value))
     return bool(is_collection) and not any(_arrays(value))

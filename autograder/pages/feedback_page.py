@@ -229,7 +229,7 @@ def _judged_cell(nb: NotebookNode, name: str, number: int, answer: NotebookNode)
 
 
 def _item(cell: NotebookNode, number: int, heading: str, record: _Record, left: list[int]) -> Item:
-    """Return the item of a graded cell: mark, verdict, comment and, if graded by hand, the answer."""
+    """Return a graded cell's item: mark, verdict, comment and, if graded by hand, the answer."""
     grade_id = _grade_id(cell)
     by_machine = cell.cell_type == "code" and not _marks(cell).get("solution")
     verdict = verdict_in(cell) if by_machine else None
@@ -260,7 +260,7 @@ def _plain(heading: str) -> str:
 
 
 def _text(source: str, attachments: Any, left: list[int]) -> Markup:
-    """Render Markdown as clean HTML; `left` counts down the characters that may still be rendered."""
+    """Render Markdown as clean HTML; `left` counts down the characters still to be rendered."""
     if not source:
         return Markup("")
     left[0] -= len(source)

@@ -15,7 +15,7 @@ _ABOVE = 6
 
 
 class HandGradedFirst(Preprocessor):
-    """Preprocessor that puts questions with their answers on top, and drops notes that a cell was not run.
+    """Preprocessor that puts questions with their answers on top, without notes on cells not run.
 
     For the page only: the notebook in `autograded/` stays as it is. A notebook in which nothing is
     graded by hand keeps its order.
@@ -26,7 +26,7 @@ class HandGradedFirst(Preprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Drop the notes about cells that were not run, and move the cells graded by hand to the top."""
+        """Drop the notes on cells not run, and move the cells graded by hand to the top."""
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = [one for one in cell.outputs if one.get("text") != NOT_RUN]
@@ -53,7 +53,7 @@ def _is_by_hand(cell: NotebookNode) -> bool:
 
 
 def _question(cells: list[NotebookNode], answer: int) -> int:
-    """Return the index of the first cell that belongs to an answer: its question, or the cell above."""
+    """Return the index of the first cell of an answer: its question, or the cell above it."""
     first = answer
     for number in range(answer - 1, max(-1, answer - 1 - _ABOVE), -1):
         cell = cells[number]

@@ -61,7 +61,7 @@ def to_mathml(formula: str, block: bool = False) -> str:
 
 
 def _clean(element: Element) -> str:
-    """Write an element as MathML with only the allowed elements and attributes, its text escaped."""
+    """Write an element as MathML: allowed elements and attributes only, all text escaped."""
     inside = _text(element.text) + "".join(_clean(child) + _text(child.tail) for child in element)
     if element.tag not in _TAGS:
         return inside

@@ -1,4 +1,4 @@
-"""The Jinja environment and filters of all HTML pages: one file each, no scripts, everything escaped."""
+"""The Jinja environment and filters of all HTML pages: one file, no scripts, everything escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def environment(folder: Path = _TEMPLATES) -> Environment:
-    """Return the Jinja environment for a folder's templates, which may include those of this package."""
+    """Return the Jinja environment for a folder's templates and those of this package."""
     made = Environment(
         loader=FileSystemLoader([folder, _TEMPLATES]),
         autoescape=True,
@@ -48,7 +48,7 @@ def sentence(text: str) -> Markup:
 
 
 def number(value: float) -> str:
-    """Format a number with at most two decimals; from 100,000 on, with thousands separators and none."""
+    """Format a number with two decimals at most, from 100,000 on with thousands separators instead."""
     return f"{round(value, 2):g}" if abs(value) < 100_000 else f"{value:,.0f}"
 
 
