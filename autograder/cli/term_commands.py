@@ -186,8 +186,8 @@ def withdraw(
 ) -> None:
     """Leave EXERCISE, or a question by its grade id, out of everyone's total.
 
-    Without EXERCISE, list what is withdrawn. The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
-    brings back. Nothing is graded again.
+    Without EXERCISE, list what is withdrawn. The gradebook keeps the reason, and the points and
+    comments that were given by hand, which --undo brings back. Nothing is graded again.
     """
     from autograder.classroom.console_tables import reinstated_lines, settled_lines, withdrawn_lines
     from autograder.gradebook import withdraw as verb
