@@ -1,4 +1,4 @@
-"""Dates as LMSs, spreadsheets and people write them in many languages, in the order of ISO 8601.
+"""Dates as LMSs, spreadsheets and people write them in many languages, converted to ISO 8601.
 
 Which number is the day is read off the form: a word for the month, dots, a year in front. Where two
 readings are left, as of 03/04/2026, the date is refused.
@@ -59,6 +59,7 @@ januari februari maret april mei juni juli agustus september oktober november de
 
 
 def _months() -> dict[str, set[int]]:
+    """Return the numbers of the months that each word names."""
     found: dict[str, set[int]] = defaultdict(set)
     for line in _MONTHS.strip().splitlines():
         for number, word in enumerate(line.split(), 1):
@@ -104,7 +105,7 @@ _TIME = re.compile(
 
 
 def in_iso_order(text: str) -> str:
-    """A date with a time of day as in "2026-11-20 23:59"; the text itself if it has no known form.
+    """Rewrite a date and time as in "2026-11-20 23:59"; return a text of unknown form as it is.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def in_iso_order(text: str) -> str:
 
 
 def _date(text: str, parts: dict[str, str | None]) -> str | None:
-    """The date in the order of ISO 8601; None if a word is no month."""
+    """Return the date in the order of ISO 8601; None if a word is no month."""
     day, month, year = parts.get("day"), parts.get("month"), parts["year"]
     if month is None:
         day, month = _day_and_month(text, int(parts["first"] or 0), int(parts["second"] or 0))
@@ -143,7 +144,7 @@ def _date(text: str, parts: dict[str, str | None]) -> str | None:
 
 
 def _day_and_month(text: str, first: int, second: int) -> tuple[str, str]:
-    """Which of two numbers is the day; each may be, unless one is too large for a month."""
+    """Return the day and the month among two numbers; refuse them if both readings are possible."""
     if first != second and max(first, second) <= 12:
         one, other = (
             f"{day} {calendar.month_name[month]}"

@@ -19,7 +19,12 @@ from autograder.grading.clean_outputs import (
     clean_outputs,
 )
 from autograder.pages.formulas import to_mathml
-from autograder.pages.markup import LONGEST_TEXT, LONGEST_TEXT_CELL, markdown_to_html, render
+from autograder.pages.markup import (
+    MAX_TEXT_CELL_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
+    markdown_to_html,
+    render,
+)
 
 RUN = "parent.alert(1)"
 ATTACKS = [
@@ -60,7 +65,7 @@ def rendered(book):
 @pytest.mark.parametrize("bait", ["![a](files/", "[](files/", "[", "=\n", "[a](", "![]("])
 def test_a_page_of_bait_for_slow_patterns_takes_seconds(bait):
     begun = time.process_time()
-    rendered(new_notebook(cells=[new_markdown_cell((bait * LONGEST_TEXT_CELL)[:19_000])]))
+    rendered(new_notebook(cells=[new_markdown_cell((bait * MAX_TEXT_CELL_CHARACTERS)[:19_000])]))
     assert time.process_time() - begun < 20  # without a limit, minutes
 
 
@@ -161,10 +166,10 @@ def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
     assert "<strong>" in markdown_to_html(context, "**x**")
     for opening in ("\\begin{a}", "\\\\(", "\\\\["):
         assert markdown_to_html(context, opening * 201).startswith("<pre>")
-    for _ in range(LONGEST_TEXT // LONGEST_TEXT_CELL):
-        assert "<p>" in markdown_to_html(context, "x " * (LONGEST_TEXT_CELL // 2 - 1))
-    context["resources"]["text_left"] -= LONGEST_TEXT % LONGEST_TEXT_CELL
-    assert markdown_to_html({}, "x" * (LONGEST_TEXT_CELL + 1)).startswith("<pre>")
+    for _ in range(MAX_TEXT_CHARACTERS // MAX_TEXT_CELL_CHARACTERS):
+        assert "<p>" in markdown_to_html(context, "x " * (MAX_TEXT_CELL_CHARACTERS // 2 - 1))
+    context["resources"]["text_left"] -= MAX_TEXT_CHARACTERS % MAX_TEXT_CELL_CHARACTERS
+    assert markdown_to_html({}, "x" * (MAX_TEXT_CELL_CHARACTERS + 1)).startswith("<pre>")
     assert markdown_to_html(context, "**x** " * 10).startswith("<pre>")
     assert "<span" not in markdown_to_html({}, "```perl6\nmy $x\n```")
 
