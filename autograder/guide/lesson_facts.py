@@ -24,7 +24,7 @@ _GUESS = re.compile(
     r"[Bb]efore\*? (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
 )
 _ASKS = re.compile(r"\?|write down|\bstore\b|in order\b|sketch", re.I)
-_LONGEST_GUESS = 430
+_MAX_GUESS = 430
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def _with_what_follows(sentences: list[str], place: int) -> str:
     """A sentence, and those after it up to the question; else the question before it."""
     chosen = sentences[place]
     for more in sentences[place + 1 : place + 4]:
-        if "?" in chosen or len(chosen) + len(more) > _LONGEST_GUESS:
+        if "?" in chosen or len(chosen) + len(more) > _MAX_GUESS:
             break
         chosen += f" {more}"
     if "?" not in chosen and place and "?" in sentences[place - 1]:

@@ -28,7 +28,7 @@ from autograder.pages.templating import environment
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_MOST_MISTAKES = 8
+_MAX_MISTAKES = 8
 #: So many questions of the bank are on the sheet of an assignment.
 ON_SHEET = 2
 _MEASURED = re.compile(r"\{([\w-]+): ([^{}]+)\}")
@@ -174,7 +174,7 @@ def read(
         assignment,
         LessonFacts(assignment, reused),
         written,
-        frequent_mistakes(assignment, classroom, _MOST_MISTAKES),
+        frequent_mistakes(assignment, classroom, _MAX_MISTAKES),
         exam,
         sorted(set(needs)),
     )

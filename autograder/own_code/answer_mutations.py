@@ -14,7 +14,7 @@ from autograder.authoring.audit.one_place_edits import Reference
 from autograder.course.cells import NOT_PYTHON, parse_start
 
 #: A longer line does not fit beside its edit.
-_LONGEST_LINE = 100
+_MAX_LINE = 100
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _of_one_line(source: str, other: str) -> Edit | None:
         return None
     number = different[0]
     before, after = old[number].strip(), new[number].strip()
-    if max(len(before), len(after)) > _LONGEST_LINE or "raise" in before:
+    if max(len(before), len(after)) > _MAX_LINE or "raise" in before:
         return None
     if "`" in before + after:  # it would end the code that a question quotes
         return None

@@ -30,10 +30,10 @@ from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import clean
 
 #: A longer call, or value, is hard to read on paper.
-_LONGEST_CALL, _LONGEST_VALUE = 240, 120
+_MAX_CALL, _MAX_VALUE = 240, 120
 _CALLS, _EDITS, _STOPS, _STOPPED_EDITS = 8, 12, 3, 4
-_FEWEST_CALLS = 4
-_LONGEST_ANSWER = 6_000
+_MIN_CALLS = 4
+_MAX_ANSWER = 6_000
 #: Numbers that nobody reckons with on paper; calls without them come first.
 _DIGITS = re.compile(r"\.\d{3}")
 _WHOLE_SECONDS, _CELL_SECONDS = 60.0, 10.0
@@ -141,11 +141,11 @@ def plan(
     """
     found = []
     for exercise, source in answers.items():
-        if len(source) > _LONGEST_ANSWER:
+        if len(source) > _MAX_ANSWER:
             continue
         calls = _calls(exercise, source, cases.get(exercise, ()))
         changes = _edits(exercise, source)
-        if len(calls) < _FEWEST_CALLS or not changes:
+        if len(calls) < _MIN_CALLS or not changes:
             continue
         calls.sort(key=lambda call: (bool(_DIGITS.search(call[0])), len(call[0])))
         brief = calls[: max(_CALLS, len(calls) * 2 // 3)]
@@ -214,7 +214,7 @@ def _calls(exercise: str, source: str, cases: Sequence[DrawnCase]) -> list[tuple
     for case in cases:
         if case.get("again") or case.get("judge", {}).get("kind", "close") != "close":
             continue
-        text = call_as_code(exercise, case, _LONGEST_CALL)
+        text = call_as_code(exercise, case, _MAX_CALL)
         if text and text not in source:
             found.setdefault(text, case)
     return list(found.items())
@@ -273,9 +273,9 @@ def _question(case: DrawnCase) -> Question:
 def _given(outcome: object) -> Given:
     tidy = clean(outcome)
     if tidy["status"] == "value":
-        text = show(codec.decode_views(tidy["value"]), _LONGEST_VALUE + 1)
+        text = show(codec.decode_views(tidy["value"]), _MAX_VALUE + 1)
         whole = "..." not in text and " of shape " not in text and "Generator" not in text
-        short = whole and len(text) <= _LONGEST_VALUE and not tidy.get("drew_from")
+        short = whole and len(text) <= _MAX_VALUE and not tidy.get("drew_from")
         return Given(tidy, text, short)
     if tidy["status"] == "error":
         return Given(tidy, f"raises {tidy.get('type', 'an error')}", True)

@@ -14,7 +14,7 @@ from autograder.course.cells import defined_names
 #: The tag with which an author withholds the output of a cell, as MyST and Jupyter Book call it.
 TAG = "remove-output"
 #: Shorter lines of a solution, such as `else:`, say nothing.
-_SHORTEST = 8
+_MIN_LINE = 8
 _BLOCK = re.compile(r"### BEGIN SOLUTION[^\n]*\n(.*?)### END SOLUTION", re.DOTALL)
 _HEADING = re.compile(r"^#{1,3}[ \t]+(?!BEGIN SOLUTION|END SOLUTION)\S", re.MULTILINE)
 QUESTION = re.compile(r"\*\*Question \d+\b")
@@ -64,7 +64,7 @@ def secrets(assignment: Assignment) -> Secrets:
     lines = {line.strip() for block in blocks for line in block.splitlines()}
     names = {name for cell in assignment.solution.code for name in defined_names(cell.source)}
     return Secrets(
-        frozenset(line for line in lines if len(line) >= _SHORTEST and line not in given),
+        frozenset(line for line in lines if len(line) >= _MIN_LINE and line not in given),
         frozenset(names.intersection(assignment.solution.checked_names)),
     )
 

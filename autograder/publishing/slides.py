@@ -40,7 +40,7 @@ _BAR = re.compile(r"\d+%\|")
 #: What a slide holds: characters of prose, formulas, rows of a table, lines of a printout.
 _PROSE, _FORMULAS, _ROWS, _LINES = 340, 3, 9, 16
 _TOGETHER = 13.0  # lines of text on a slide
-_LONGEST = 76  # letters in a line of a printout
+_MAX_LINE = 76  # letters in a line of a printout
 
 
 @dataclass
@@ -196,7 +196,7 @@ def _output(output: NotebookNode) -> Markup:
     shown: list[str] = []
     room = _LINES
     for line in lines:
-        room -= 1 + len(line) // _LONGEST
+        room -= 1 + len(line) // _MAX_LINE
         if room < 0:
             shown.append("...")
             break
