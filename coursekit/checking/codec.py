@@ -289,7 +289,7 @@ _decoded: contextvars.ContextVar[dict[int, tuple[Any, Any]] | None] = contextvar
 def decoded_once() -> Iterator[None]:
     """Make `decode_views` return the same view for the same data object within the block.
 
-    Neither data nor views may be changed meanwhile. In a block of another one, that one decides.
+    Neither data nor views may be changed meanwhile. A block within another one shares its views.
     """
     token = _decoded.set({} if (known := _decoded.get()) is None else known)
     try:

@@ -148,7 +148,8 @@ def _deepest(red: Sequence[str], thing: Any) -> str:
 def _status(name: str, thing: Any, until: float) -> bool | None:
     """Tell whether an exercise passes its own check now; None if that takes too long.
 
-    What was found before is only believed if it takes too long: what the exercise uses may be another.
+    If it takes too long, an earlier verdict on the same function counts; else the check runs again,
+    since a function that the exercise uses may have changed.
     """
     known = _checked.get(name, (None, False))
     exercise = stored_recordings.find(name)
