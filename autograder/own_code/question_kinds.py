@@ -153,7 +153,7 @@ KINDS: tuple[Kind, ...] = (telling_input, silent_edit, value_of_a_line, result_o
 
 
 def choose(materials: Sequence[Material], count: int, rng: random.Random) -> list[OwnCodeQuestion]:
-    """Return at most `count` questions; repeat a kind for an exercise only if others lack."""
+    """Return at most `count` questions; a kind repeats for an exercise only as a last resort."""
     kinds = list(KINDS)
     rng.shuffle(kinds)
     found: list[OwnCodeQuestion] = []
