@@ -1,4 +1,4 @@
-"""Prints a page to PDF with a browser of this machine: Chromium or one of its kin."""
+"""Printing of a page to PDF with a browser of this machine: Chromium or one of its kin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECONDS = 180
 
 
 def find_browser() -> str | None:
-    """The program that can print, or None."""
+    """Return the path of a browser that can print, or None."""
     for name in _NAMES:
         if program := shutil.which(name):
             return program
@@ -45,7 +45,7 @@ def find_browser() -> str | None:
 
 
 def print_pdf(browser: str, page: Path) -> bytes:
-    """A page of our own as PDF.
+    """Return a page of our own as PDF.
 
     Raises
     ------
@@ -85,5 +85,5 @@ def print_pdf(browser: str, page: Path) -> bytes:
 
 
 def count_pages(pdf: bytes) -> int:
-    """How many pages a PDF has, as browsers write them."""
+    """Count the pages of a PDF, as browsers write them."""
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
