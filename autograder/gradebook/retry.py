@@ -8,10 +8,13 @@ from __future__ import annotations
 import errno
 import sqlite3
 import sys
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from tenacity import RetryCallState, Retrying
+from tenacity.retry import retry_if_exception
+from tenacity.stop import stop_after_delay
+from tenacity.wait import wait_exponential
 from tqdm.auto import tqdm
 
 from autograder.errors import MachineError
@@ -19,7 +22,7 @@ from autograder.errors import MachineError
 _Result = TypeVar("_Result")
 
 PATIENCE_SECONDS = 600.0
-_LONGEST_PAUSE = 15.0
+_MAX_PAUSE_SECONDS = 15.0
 _NUMBERS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS),
     *(errno.ENFILE, errno.EMFILE, errno.ENOMEM),
@@ -29,7 +32,7 @@ _WORDS = ("locked", "full", "disk I/O", "unable to open", "readonly")
 
 
 def is_of_this_machine(error: BaseException) -> bool:
-    """Whether an error has to do with the state of this machine and with no submission."""
+    """Tell whether an error has to do with the state of this machine and with no submission."""
     origin = getattr(error, "orig", error)  # SQLAlchemy wraps SQLite's errors
     if isinstance(origin, sqlite3.OperationalError):
         return any(word in str(origin) for word in _WORDS)
@@ -37,14 +40,14 @@ def is_of_this_machine(error: BaseException) -> bool:
 
 
 def machine_error(error: BaseException | None) -> BaseException | None:
-    """The error of this machine that led to `error`, if any: nbgrader raises its own instead."""
+    """Return the error of this machine that led to `error`, if any: nbgrader raises its own."""
     while error is not None and not is_of_this_machine(error):
         error = error.__cause__ or error.__context__
     return error
 
 
 def machine_problem(error: BaseException) -> str:
-    """What is wrong with this machine, in the words of its system or of SQLite."""
+    """Say what is wrong with this machine, in the words of its system or of SQLite."""
     return str(getattr(error, "strerror", None) or getattr(error, "orig", error))
 
 
@@ -62,22 +65,26 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
         It could not for so long.
     """
     seconds = PATIENCE_SECONDS if seconds is None else seconds
-    end = time.monotonic() + seconds
-    pause = 0.0
-    while True:
-        try:
-            return action()
-        except Exception as error:
-            if not is_of_this_machine(error):
-                raise
+
+    def say(state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        if error and state.attempt_number == 1:
             reason = machine_problem(error)
-            if time.monotonic() >= end:
-                raise MachineError(
-                    f"grades could not be stored for {seconds / 60:.0f} minutes ({reason}): free"
-                    " disk space, or close what locks the gradebook, and run the command again;"
-                    " it goes on from there."
-                ) from error
-            if not pause:
-                tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
-        pause = min(2 * pause or 1.0, _LONGEST_PAUSE)
-        time.sleep(pause)
+            tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
+
+    try:
+        return Retrying(
+            retry=retry_if_exception(is_of_this_machine),
+            wait=wait_exponential(max=_MAX_PAUSE_SECONDS),
+            stop=stop_after_delay(seconds),
+            before_sleep=say,
+            reraise=True,
+        )(action)
+    except Exception as error:
+        if not is_of_this_machine(error):
+            raise
+        raise MachineError(
+            f"grades could not be stored for {seconds / 60:.0f} minutes ({machine_problem(error)}):"
+            " free disk space, or close what locks the gradebook, and run the command again; it goes"
+            " on from there."
+        ) from error
