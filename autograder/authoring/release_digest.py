@@ -1,8 +1,7 @@
-"""Which assignments were proved as they are now: an unchanged one is not proved again.
+"""A digest of what a release reads and writes of an assignment: unchanged ones are left alone.
 
-`exercises/proved.json` holds a digest of each assignment's sources and of what was generated from
-them. It says that a release of these files passed every proof, with the tool as it was then; CI
-proves all of them again (`make proofs`).
+The digest of the last release that passed every proof is stored in the assignment's
+`verified.json`. It holds for the tool as it was then; CI proves everything again (`make proofs`).
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from nbformat.v4.rwbase import rejoin_lines
 from autograder.authoring.setup_cell import setup_cell
 from autograder.authoring.stamp import badge, reused_definitions
 from autograder.authoring.stored_outputs import METADATA, is_executed
+from autograder.course import verified
 from autograder.course.assignment import Assignment
 from autograder.course.cells import reused_from
 from autograder.course.layout import Course
@@ -26,28 +26,8 @@ from autograder.errors import CourseError
 _READ = ("cell_type", "source", "metadata", "attachments")
 
 
-def path(course: Course) -> Path:
-    """The file with the digests."""
-    return course.root / "exercises" / "proved.json"
-
-
-def read(course: Course) -> dict[str, str]:
-    """The digest of each assignment that was proved; none if the file is missing or damaged."""
-    try:
-        found = json.loads(path(course).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def text(course: Course, digests: dict[str, str]) -> str:
-    """The file's text, in the order of the assignments."""
-    known = {name: digests[name] for name in course.assignments() if name in digests}
-    return json.dumps(known, indent=1) + "\n"
-
-
 def digest(course: Course, name: str) -> str:
-    """A digest of what a release reads and writes of an assignment."""
+    """Return a digest of what a release reads and writes of an assignment."""
     found = hashlib.sha256(
         f"{badge(course, name)}\n{setup_cell(Assignment(course, name))}".encode()
     )
@@ -64,21 +44,25 @@ def digest(course: Course, name: str) -> str:
     return found.hexdigest()
 
 
+def is_released(course: Course, name: str) -> bool:
+    """Tell whether an assignment is as its last release left it."""
+    return verified.read(course, name).get("released") == digest(course, name)
+
+
 def pasted_since(course: Course, names: list[str]) -> list[str]:
-    """Other assignments that paste from these, and were proved with what these had before."""
-    stored = read(course)
+    """Return the other assignments that reuse code of these, and were released with older code."""
     return [
         name
         for name in course.assignments()
-        if name in stored
-        and name not in names
+        if name not in names
+        and "released" in verified.read(course, name)
         and any(reused_from(cell) in names for cell in _notebook(course, name).cells)
-        and stored[name] != digest(course, name)
+        and not is_released(course, name)
     ]
 
 
 def modules(course: Course, name: str) -> str:
-    """A digest of an assignment's modules of cases and drawings, which a release only reads."""
+    """Return a digest of an assignment's modules of cases and drawings, which a release only reads."""
     found = hashlib.sha256()
     for file in _modules(course, name):
         found.update(file.read_bytes())
@@ -91,12 +75,12 @@ def _modules(course: Course, name: str) -> list[Path]:
 
 
 def is_draft(course: Course, name: str) -> bool:
-    """Whether an assignment's solution notebook was never executed."""
+    """Tell whether an assignment's solution notebook was never executed."""
     return not is_executed(name, _notebook(course, name))
 
 
 def _notebook(course: Course, name: str) -> NotebookNode:
-    """A solution notebook, read without nbformat's validation, which takes most of the time."""
+    """Read a solution notebook without nbformat's validation, which takes most of the time."""
     path = course.solution(name)
     try:
         notebook: NotebookNode = rejoin_lines(from_dict(json.loads(path.read_bytes())))
