@@ -167,7 +167,7 @@ def boxed(text: str) -> str:
 
 
 def shown_html(text: str) -> str:
-    """nbconvert's filter `clean_html`: clean HTML in a box of its own."""
+    """Return clean HTML in a box of its own: nbconvert's filter `clean_html`."""
     return boxed(clean_html(str(text)))
 
 

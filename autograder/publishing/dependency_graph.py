@@ -48,10 +48,11 @@ class Graph:
 
     @property
     def edges(self) -> frozenset[tuple[str, str]]:
+        """All pairs of an earlier assignment and a later one that needs it."""
         return self.reuse | self.builds
 
     def text(self) -> str:
-        """The graph in sentences, for those who do not see it."""
+        """Return the graph in sentences, for those who do not see it."""
         parts = []
         for name in self.titles:
             before = [earlier for earlier, later in sorted(self.reuse) if later == name]
@@ -66,7 +67,7 @@ class Graph:
 
 
 def read_graph(course: Course) -> Graph:
-    """The graph of a course, from its student notebooks: "From assignment" cells, and prerequisites."""
+    """Read the graph of a course from its student notebooks: cells for reused code, prerequisites."""
     titles: dict[str, str] = {}
     reuse, ideas = set(), set()
     for assignment in every_assignment(course):
@@ -83,7 +84,7 @@ def read_graph(course: Course) -> Graph:
 
 
 def rows_of(graph: Graph) -> list[list[str]]:
-    """The assignments in rows, each below all that it needs and few enough to stand side by side."""
+    """Return the assignments in rows, each below all that it needs and few enough for a phone."""
     rows: list[list[str]] = []
     place: dict[str, int] = {}
     for name in graph.titles:
@@ -98,7 +99,7 @@ def rows_of(graph: Graph) -> list[list[str]]:
 
 
 def _arranged(graph: Graph) -> list[dict[_Item, float]]:
-    """The rows with the lines that pass them; each item with its middle, ordered for few crossings.
+    """Return the rows with the lines that pass them: each item's middle, ordered for few crossings.
 
     Layers with dummy vertices and the barycenter heuristic (Sugiyama, Tagawa and Toda, 1981).
     """
@@ -129,7 +130,7 @@ def _arranged(graph: Graph) -> list[dict[_Item, float]]:
 def _reordered(
     own: dict[_Item, float], other: dict[_Item, float], near: dict[_Item, list[_Item]]
 ) -> dict[_Item, float]:
-    """A row whose items are ordered by the mean place of those that they are joined to."""
+    """Return a row ordered by the mean place of those that each item is joined to."""
 
     def wanted(item: _Item) -> float:
         beside = [other[one] for one in near.get(item, [])]
@@ -139,7 +140,7 @@ def _reordered(
 
 
 def _ways(graph: Graph, place: dict[Any, int]) -> dict[tuple[str, str], list[_Item]]:
-    """Each edge with what it passes: its start, a lane in each row between, its end."""
+    """Return each edge with its start, a lane in each row that it passes, and its end."""
     found: dict[tuple[str, str], list[_Item]] = {}
     for start, end in sorted(graph.edges):
         lanes: list[_Item] = [(start, end, row) for row in range(place[start] + 1, place[end])]
@@ -148,7 +149,7 @@ def _ways(graph: Graph, place: dict[Any, int]) -> dict[tuple[str, str], list[_It
 
 
 def _spread(row: list[_Item]) -> dict[_Item, float]:
-    """The middles of a row's items, side by side around 0."""
+    """Return the middles of a row's items, side by side around 0."""
     widths = [_BOX if isinstance(item, str) else _LANE for item in row]
     left = -(sum(widths) + _GAP * (len(row) - 1)) / 2
     found = {}
@@ -159,7 +160,7 @@ def _spread(row: list[_Item]) -> dict[_Item, float]:
 
 
 def as_svg(graph: Graph) -> str:
-    """The graph as a piece of SVG in the colors of the page around it, with its text as description."""
+    """Return the graph as SVG in the colors of the page around it, with its text as description."""
     middles = _arranged(graph)
     half = max(abs(x) + _BOX / 2 for row in middles for x in row.values()) + 2 if middles else 0
     height = max(0, len(middles) * (_HIGH + _BETWEEN) - _BETWEEN + 4)
@@ -187,7 +188,7 @@ def as_svg(graph: Graph) -> str:
 def _line(
     kind: str, way: list[_Item], at: dict[_Item, tuple[float, float]], beside: list[float]
 ) -> str:
-    """A line down through its lanes; `beside` says from where the others at its end come."""
+    """Draw a line down through its lanes; `beside` says from where the others at its end come."""
     x, y = at[way[0]][0], at[way[0]][1] + _HIGH
     path = [f"M{x:g} {y:g}"]
     for number, item in enumerate(way[1:], 1):
