@@ -25,6 +25,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from autograder.extras import require
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -188,6 +190,7 @@ class Canvas:
 
     def png(self) -> bytes:
         """The drawing as a PNG file on white ground."""
+        require("author")
         from PIL import Image
 
         full = io.BytesIO()
@@ -206,6 +209,7 @@ class Canvas:
         title, rights : str
             What it shows and its license, for the file's metadata.
         """
+        require("author")
         import matplotlib
 
         about: dict[str, Any]

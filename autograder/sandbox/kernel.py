@@ -12,7 +12,6 @@ import sys
 import time
 from typing import Any
 
-import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
@@ -147,5 +146,5 @@ class SandboxedKernelApp(IPKernelApp):
         return LimitedSession(parent=self, output_bytes=self.output_bytes)
 
     def init_iopub(self, context: Any) -> None:
-        context.setsockopt(zmq.SNDHWM, 0)  # never drop output that the grader has not read yet
+        context.sndhwm = 0  # never drop output that the grader has not read yet
         super().init_iopub(context)
