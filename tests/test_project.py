@@ -96,18 +96,6 @@ def test_the_readme_is_read_in_a_few_minutes():
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
 
 
-def test_the_readme_lists_every_assignment_with_the_time_that_its_notebook_says():
-    readme = (ROOT / "README.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d½]+ (?:hours|minutes))[^|]*\|$", readme, re.M)
-    said = {}
-    for notebook in sorted((ROOT / "solutions").glob("*/*.ipynb")):
-        text = "\n".join(cell.source for cell in nbformat.read(notebook, 4).cells)
-        said[notebook.stem] = re.search(
-            r"\*\*Time\.?\*\* [Aa]bout ([\d½]+ (?:hours|minutes))", text
-        )[1]
-    assert dict(rows) == said
-
-
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "drawings/README.md"])
 #: In a path of a document: what a reader fills in, and what a command writes.
 _FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|10_tagging|\*")

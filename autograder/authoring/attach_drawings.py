@@ -1,4 +1,4 @@
-"""Puts the course's drawings into the text cells that show them, as attachments.
+"""Attachment of the course's drawings to the text cells that show them.
 
 The picture's bytes depend on the version of matplotlib. A cell therefore keeps its picture as long
 as the fingerprint of what is drawn, kept in its metadata, stays the same.
@@ -45,12 +45,12 @@ def attach_drawings(cell: NotebookNode, folder: Path, where: str) -> None:
 
 
 def shown_drawings(source: str) -> list[tuple[str, str]]:
-    """The drawings that a text shows: the alternative text and the name of each."""
+    """Return the alternative text and the name of each drawing that a text shows."""
     return [(alt, file.removesuffix(".png")) for alt, file in _SHOWN.findall(source)]
 
 
 def read_drawing(folder: Path, name: str, where: str) -> Canvas:
-    """The drawing called `name` in a folder of drawings; `where` says who shows it.
+    """Return the drawing `name` of a folder; `where` names the place that shows it.
 
     Raises
     ------

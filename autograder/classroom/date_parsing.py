@@ -1,4 +1,4 @@
-"""Dates as LMSs, spreadsheets and people write them in many languages, in the order of ISO 8601.
+"""Dates as LMSs, spreadsheets and people write them in many languages, converted to ISO 8601.
 
 Which number is the day is read off the form: a word for the month, dots, a year in front. Where two
 readings are left, as of 03/04/2026, the date is refused (`docs/decisions.md` says why no library
@@ -22,43 +22,9 @@ from autograder.gradebook.name_keys import fold
 
 #: Languages in which LMSs write dates, by their names in Unicode's locale data (CLDR).
 LANGUAGES = (
-    *(
-        "bg",
-        "bs",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "de_AT",
-        "el",
-        "en",
-        "es",
-        "es_PE",
-        "et",
-        "fi",
-        "fr",
-        "gl",
-    ),
-    *(
-        "hr",
-        "hu",
-        "id",
-        "is",
-        "it",
-        "lt",
-        "lv",
-        "mk",
-        "ms",
-        "nb",
-        "nl",
-        "nn",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-    ),
-    *("sk", "sl", "sr", "sr_Latn", "sv", "tr", "uk"),
-)
+    "bg bs ca cs da de de_AT el en es es_PE et fi fr gl hr hu id is it lt lv mk ms nb nl nn pl pt ro ru"
+    " sk sl sr sr_Latn sv tr uk"
+).split()
 #: Forms that CLDR lacks: Slovenian genitives, and an Austrian month.
 _MORE_MONTHS = {"januarja": 1, "februarja": 2, "junija": 6, "julija": 7, "avgusta": 8, "feber": 2}
 _WIDTHS: tuple[Literal["wide"], Literal["abbreviated"]] = ("wide", "abbreviated")
@@ -101,7 +67,7 @@ _TIME = re.compile(
 
 
 def in_iso_order(text: str) -> str:
-    """Return a date with a time of day as in "2026-11-20 23:59"; the text if it has no known form.
+    """Rewrite a date and time as in "2026-11-20 23:59"; return a text of unknown form as it is.
 
     Raises
     ------
@@ -192,7 +158,7 @@ def _separators(language: str) -> list[str]:
 
 
 def _day_and_month(text: str, first: int, second: int) -> tuple[str, str]:
-    """Return day and month of two numbers; each may be the day, unless one is no month."""
+    """Return the day and the month among two numbers; refuse them if both readings are possible."""
     if first != second and max(first, second) <= 12:
         one, other = (
             f"{day} {calendar.month_name[month]}"

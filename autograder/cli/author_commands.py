@@ -80,7 +80,7 @@ def _owners(course: Any, assignments: list[str], exercises: list[str]) -> list[s
 
 
 def _say_what_changed(course: Any, assignment: str) -> None:
-    """Say of graded cells that submissions in the course's gradebook know otherwise."""
+    """Print a notice if the gradebook's submissions have other graded cells than the release."""
     from autograder.gradebook.class_folder import Classroom
     from autograder.gradebook.withdraw import cells_changed
 

@@ -240,6 +240,7 @@ def doctor(folder: Path | None) -> None:
 
 
 def _say_of_class(folder: Path | None) -> None:
+    """Print the findings of `doctor` about the course and the class in a folder."""
     from autograder.course.layout import find_course
     from autograder.gradebook.backups import require_whole
     from autograder.gradebook.hub import problems_on_hub

@@ -1,4 +1,4 @@
-"""What an instructor reads before a lecture. Heavy imports wait until a command needs them."""
+"""The command of the instructor's guide. Heavy imports wait until a command needs them."""
 
 from __future__ import annotations
 

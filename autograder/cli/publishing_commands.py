@@ -1,4 +1,4 @@
-"""The commands that make what everybody may see. Heavy imports wait until needed."""
+"""The commands of public material: figures and slides. Heavy imports wait until needed."""
 
 from __future__ import annotations
 

@@ -74,6 +74,7 @@ def questions(
 def _mark(
     course: Any, assignment: str, handed_in: Path, output: Path | None, folder: Path | None
 ) -> None:
+    """Mark the quiz notebooks in a folder and print each student's result."""
     from autograder.gradebook.class_folder import Classroom
     from autograder.own_code.quiz_marking import mark
 

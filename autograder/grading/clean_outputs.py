@@ -1,4 +1,4 @@
-"""Makes the outputs that a submission produced harmless where they are shown.
+"""The cleaning of a submission's outputs, so that they are harmless where they are shown.
 
 A script in an output would run in the browser of whoever grades, with their rights. Outputs are
 cleaned when a notebook is autograded; text cells when they are rendered (`autograder.pages.markup`).
@@ -24,9 +24,9 @@ _TAGS = {
 }
 _WITHOUT_END = {"br", "col", "hr", "img"}
 _MAX_DEPTH = 100  # tags inside each other
-#: What ids that come from a notebook begin with, so that none is an id of the page around it.
+#: Prefix of the ids that come from a notebook, so that none equals an id of the page around it.
 ID_PREFIX = "user-content-"
-#: Attribute -> what its value must be.
+#: Attribute -> the pattern that its value must match.
 _ATTRIBUTES = {
     "href": re.compile(r"(?:https?://|mailto:|#).*", re.IGNORECASE | re.DOTALL),
     "src": re.compile(r"data:image/(?:png|jpeg|gif|svg\+xml);base64,[\w+/=]*"),
@@ -53,8 +53,8 @@ _VALUE = (
 _STYLE = re.compile(rf"{_VALUE}(?:[ ,/]+{_VALUE})*", re.IGNORECASE)
 #: None that grows with each tag inside another.
 _FONT_SIZE = re.compile(r"\d{1,2}(?:px|pt|%)|100%|0?\.\d{1,3}r?em|1r?em|small|medium|large|smaller")
-_LONGEST_STYLE = 200
-#: Whatever is inside stays inside: nothing is drawn, or can be clicked, beyond the box.
+_MAX_STYLE_LENGTH = 200
+#: Style of a box that clips its content: nothing is drawn, or can be clicked, outside of it.
 _BOX = "contain: paint; overflow-x: auto; overflow-y: hidden"
 #: MathJax's commands that make links and set styles, classes and ids.
 _PAGE_COMMANDS = re.compile(
@@ -69,12 +69,12 @@ _PREFIX = "x-"
 _RENAMED = re.compile(rf"</{_PREFIX}(?:{'|'.join(_WITHOUT_END)})>|(</?){_PREFIX}([a-z])")
 _PICTURE = re.compile(rf'<{_PREFIX}img((?: [a-z]+="[^"]*")*)></{_PREFIX}img>')
 _ALTERNATIVE = re.compile(r' alt="([^"]*)"')
-#: A notebook may show this many characters of HTML, pictures in it aside.
-LONGEST_MARKUP = 500_000
-#: What is highlighted of a notebook, in words and signs of code. The largest solution has 12,000.
-MOST_TOKENS = 25_000
+#: Characters of HTML that a notebook may show, pictures in it aside.
+MAX_MARKUP_LENGTH = 500_000
+#: Words and signs of code that are highlighted in a notebook. The largest solution has 12,000.
+MAX_HIGHLIGHTED_TOKENS = 25_000
 #: pygments' time grows with the third power of the number of blank lines in a row.
-_MOST_BLANK_LINES = 50
+_MAX_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 _TOO_LONG = "This markup is too long to be shown.\n"
 _PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
@@ -87,8 +87,9 @@ _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or r
 def clean_html(text: str) -> str:
     """Return HTML without scripts, forms, event handlers and styles that move over other things.
 
-    What is not a known tag becomes text, and so does a picture that is not in the text itself. Of
-    classes and styles, a short list is kept. The result is balanced: it closes nothing around it.
+    Unknown tags are dropped, other angle brackets become text, and a picture that is not in the text
+    itself becomes its description. Of classes and styles, a short list is kept. The result is
+    balanced: it closes nothing around it.
 
     nh3 decides what is kept. It reads `<b>` as `<x-b>`, a name for which the standard has no rules:
     by those for `<b>`, one that is not closed is copied into every later paragraph, and 60 kB of
@@ -155,25 +156,25 @@ def _styles(text: str) -> str:
     kept = []
     for one in text.split(";"):
         name, _, value = map(str.strip, one.partition(":"))
-        known = name.lower() in _STYLES and len(value) <= _LONGEST_STYLE
+        known = name.lower() in _STYLES and len(value) <= _MAX_STYLE_LENGTH
         if known and (_FONT_SIZE if name.lower() == "font-size" else _STYLE).fullmatch(value):
             kept.append(f"{name}: {value}")
     return "; ".join(kept)
 
 
 def boxed(text: str) -> str:
-    """Return clean HTML in a box that nothing of it leaves, for pages that show more than it."""
+    """Return clean HTML in a box that clips it, for pages that show other things beside it."""
     return f'<div style="{_BOX}">{text}</div>'
 
 
 def shown_html(text: str) -> str:
-    """Return clean HTML in a box of its own: nbconvert's filter `clean_html`."""
+    """Return clean HTML in a box of its own; nbconvert's filter `clean_html`."""
     return boxed(clean_html(str(text)))
 
 
 def clean_outputs(notebook: NotebookNode) -> None:
     """Clean the outputs of all cells, in place, and drop kinds of output that can run code."""
-    left = LONGEST_MARKUP
+    left = MAX_MARKUP_LENGTH
     notebook.metadata.pop("widgets", None)
     _limit_highlighting(notebook)
     for cell in notebook.cells:
@@ -200,15 +201,15 @@ def clean_outputs(notebook: NotebookNode) -> None:
 
 
 def _limit_highlighting(notebook: NotebookNode) -> None:
-    """Highlight code as Python, and none past `MOST_TOKENS`, where pages would take minutes."""
+    """Highlight code as Python, and none past `MAX_HIGHLIGHTED_TOKENS`, as it takes minutes."""
     notebook.metadata.language_info = NotebookNode(name="python", pygments_lexer="ipython3")
-    left = MOST_TOKENS
+    left = MAX_HIGHLIGHTED_TOKENS
     for cell in notebook.cells:
         cell.metadata.pop("magics_language", None)  # nbconvert's name for another language
         if cell.cell_type != "code":
             continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0 or _blank_lines(cell.source) > _MOST_BLANK_LINES:
+        if left < 0 or _blank_lines(cell.source) > _MAX_BLANK_LINES:
             cell.metadata["magics_language"] = "text"
 
 

@@ -1,4 +1,4 @@
-"""Prints a page to PDF with a browser of this machine: Chromium or one of its kin."""
+"""Printing of a page to PDF with a browser of this machine: Chromium or one of its kin."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_SECONDS = 180
 
 
 def find_browser() -> str | None:
-    """Return the program that can print, or None."""
+    """Return the path of a browser that can print, or None."""
     for name in _NAMES:
         if program := shutil.which(name):
             return program
@@ -42,7 +42,7 @@ def find_browser() -> str | None:
 
 
 def print_pdf(browser: str, page: Path) -> bytes:
-    """Print a page of our own as PDF.
+    """Return a page of our own as PDF.
 
     Raises
     ------
@@ -66,5 +66,5 @@ def print_pdf(browser: str, page: Path) -> bytes:
 
 
 def count_pages(pdf: bytes) -> int:
-    """Return the number of pages of a PDF, as browsers write them."""
+    """Count the pages of a PDF, as browsers write them."""
     return len(re.findall(rb"/Type\s*/Page\b", pdf))

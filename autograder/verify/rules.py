@@ -29,13 +29,13 @@ class Subject:
         The assignment.
     thresholds : mapping of str to float
         Every threshold of every rule: the course's own, else the rule's default.
-    student_environment : Path or None
-        A folder with a Python in which students' wheels are installed; None if no rule needs it.
+    student_environment : Path or str
+        A folder with a Python in which students' wheels are installed, or why there is none.
     """
 
     assignment: Assignment
     thresholds: Mapping[str, float]
-    student_environment: Path | None = None
+    student_environment: Path | str = ""
 
     @property
     def course(self) -> Course:
