@@ -49,7 +49,7 @@ lint: .venv/ready
 oldest: .venv/ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	grep -vE '^(torch|sympy|triton|nvidia-.*|cuda-.*)==' constraints.txt > .venv-oldest/constraints.txt
-	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' ./autograder \
+	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' './autograder[author]' \
 	  "torch==$$(sed -n 's/.*"torch>=\(.*\)".*/\1/p' pyproject.toml)"
 	PYTHONPATH=. .venv-oldest/bin/python -m autograder release --check
 
@@ -100,5 +100,5 @@ constraints: .venv/ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling editables
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation \
-	  -e '.[dev,browser]' -e './autograder[cluster,lab]'
+	  -e '.[dev,browser]' -e './autograder[author,cluster,guide,lab,site]'
 	touch $@

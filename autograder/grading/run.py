@@ -16,8 +16,8 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from jupyter_core.utils import run_sync
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.util import run_sync
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 

@@ -140,6 +140,17 @@ def test_cleaning_takes_time_in_proportion_to_the_text(piece):
     assert clean_html(piece * (MAX_MARKUP_LENGTH // len(piece))) is not None
 
 
+def test_tags_that_are_not_closed_are_not_copied_into_every_later_paragraph():
+    unclosed = "<p>" + "".join(f"<b title={number}>" for number in range(2_000)) + "<p>x" * 7_500
+    hidden = "".join(f'<b title={number} id="></b><i lang=">' for number in range(2_000))
+    for text in (unclosed, hidden + "<p>x" * 7_500):
+        assert len(clean_html(text)) < 2 * len(text)  # HTML's own rules make 300 MB of it
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_fail():
+    assert clean_html("<b>\ud83d</b>") == "<b>?</b>"
+
+
 def test_long_markup_is_not_shown():
     outputs = [
         new_output("display_data", {"text/html": "<b>" * MAX_MARKUP_LENGTH}) for _ in range(3)
