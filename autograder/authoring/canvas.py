@@ -25,6 +25,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from autograder.extras import require
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -193,6 +195,7 @@ class Canvas:
 
     def png(self) -> bytes:
         """Return the drawing as a PNG file on white ground."""
+        require("author")
         from PIL import Image
 
         full = io.BytesIO()
@@ -211,6 +214,7 @@ class Canvas:
         title, rights : str
             What it shows and its license, for the file's metadata.
         """
+        require("author")
         import matplotlib
 
         about: dict[str, Any]

@@ -15,7 +15,7 @@ from typing import cast
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, kept_definitions
+from autograder.course.cells import MAX_CELL_CHARACTERS, NOT_PYTHON, kept_definitions
 from autograder.errors import CourseError, TookTooLong
 from autograder.grading.answer_runs import answer_cells
 from autograder.grading.isolated_run import run_notebook
@@ -225,7 +225,7 @@ def _definitions(notebook: NotebookNode) -> Iterator[NotebookNode]:
     """Yield the definitions of the notebook's cells, a cell each."""
     for cell in notebook.cells:
         source = "".join(cell.source)  # or a list of lines
-        if cell.cell_type != "code" or len(source) > LONGEST_CELL:
+        if cell.cell_type != "code" or len(source) > MAX_CELL_CHARACTERS:
             continue
         try:
             tree = kept_definitions(source)

@@ -9,6 +9,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
+from networkx import DiGraph, transitive_reduction
+
 from autograder.course.assignment import every_assignment
 from autograder.course.cells import reused_from
 from autograder.course.layout import Course
@@ -73,25 +75,12 @@ def read_graph(course: Course) -> Graph:
         earlier = {one[:2]: one for one in titles}
         titles[name] = assignment.title
         used = {found for found in map(reused_from, assignment.release.cells) if found}
-        reuse |= {(one, name) for one in used if one in titles}
+        reuse |= {(one, name) for one in used if one in earlier.values()}
         text = assignment.release.cells[0].source if assignment.release.cells else ""
         for sentence in _PREREQUISITES.findall(text):
             ideas |= {(earlier[n], name) for n in re.findall(r"\b\d\d\b", sentence) if n in earlier}
-    every = reuse | ideas
-    direct = {edge for edge in ideas - reuse if not _around(edge, every)}
-    return Graph(titles, frozenset(reuse), frozenset(direct))
-
-
-def _around(edge: tuple[str, str], edges: set[tuple[str, str]]) -> bool:
-    """Tell whether a path of other edges joins the two ends of an edge."""
-    reached, queue = set(), [edge[0]]
-    while queue:
-        here = queue.pop()
-        for start, end in edges:
-            if start == here and (start, end) != edge and end not in reached:
-                reached.add(end)
-                queue.append(end)
-    return edge[1] in reached
+    direct = transitive_reduction(DiGraph([*reuse, *ideas])).edges
+    return Graph(titles, frozenset(reuse), frozenset((ideas - reuse).intersection(direct)))
 
 
 def rows_of(graph: Graph) -> list[list[str]]:

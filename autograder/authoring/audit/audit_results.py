@@ -44,7 +44,7 @@ _MECHANISM = (
 
 @dataclass
 class Audit:
-    """What the audit of one exercise found.
+    """The audit of one exercise.
 
     Attributes
     ----------
@@ -78,12 +78,12 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        """Whether every mutant loses points with every seed, or is listed as right."""
+        """True if every mutant loses points with every seed, or is listed as right."""
         return not (self.survivors or self.inconsistent or self.wrongly_listed)
 
 
 def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audit:
-    """The result of `run.audit_exercise`, with the survivors that are listed set apart."""
+    """Sum up the result of `audit_exercise`, with the survivors that are listed set apart."""
     exercise = assignment.exercises[name]
     reference = assignment.solution.bare_sources[name]
     audit = Audit(assignment.name, name, digest(assignment, name), seconds=result["seconds"])
@@ -123,7 +123,7 @@ def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audi
 
 
 def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """The reason and edit of each listed equivalent, by the form of its text, and problems."""
+    """Return the reason and edit of each listed equivalent, by the form of its text, and problems."""
     found: dict[str, tuple[str, str]] = {}
     problems = []
     for answer in exercise.equivalents:
@@ -135,7 +135,7 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
 
 
 def digest(assignment: Assignment, name: str) -> str:
-    """Of an exercise's sources: its module, those it shares, its reference and what that uses."""
+    """Return a digest of an exercise's sources: its modules, its reference and what that uses."""
     course = assignment.course
     folder = course.cases(assignment.name)
     modules = [folder / f"{name}.py", folder / f"{SHARED}.py", *course.shared_cases()]
@@ -165,20 +165,20 @@ def stored(assignment: Assignment) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1)
 def mechanism() -> str:
-    """A digest of what judges mutants."""
+    """Return a digest of what judges mutants."""
     texts = (path.read_bytes() for path in _MECHANISM)
     return hashlib.sha256(b"\n".join(texts)).hexdigest()[:16]
 
 
 def _judged(module: str) -> str:
-    """A module of cases without comments, imports and what no verdict depends on."""
+    """Return a module of cases without comments, imports and what no verdict depends on."""
     bare = without(judged(module), lambda node: isinstance(node, (ast.Import, ast.ImportFrom)))
     lines = bare.splitlines()
     return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
 
 
 def _used(solution: Solution, around: str) -> list[str]:
-    """The notebook's definitions and imports whose names occur in the text or in each other."""
+    """Return the notebook's definitions and imports whose names occur in the text or in each other."""
     definitions = solution.definition_texts
     found: list[str] = []
     words = set(re.findall(r"\w+", around))
@@ -189,7 +189,7 @@ def _used(solution: Solution, around: str) -> list[str]:
 
 
 def cached(assignment: Assignment, name: str, seeds: int) -> dict[str, Any] | None:
-    """The stored result of an exercise, or None if anything that it depends on has changed."""
+    """Return the stored result of an exercise, or None if anything that it depends on has changed."""
     try:
         stored = json.loads(_cache(assignment.course, name).read_text("utf-8"))
     except (OSError, ValueError):
@@ -214,7 +214,7 @@ def _key(assignment: Assignment, name: str, seeds: int) -> list[Any]:
 
 
 def torch_version() -> str:
-    """The version of torch, or "" if it is not installed."""
+    """Return the version of torch, or "" if it is not installed."""
     try:
         return importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:

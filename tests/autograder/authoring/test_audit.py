@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from autograder.authoring.audit import audit_course, audit_processes, judge_mutants
 from autograder.authoring.audit.audit_report import unwritten_entries
-from autograder.authoring.audit.audit_results import RESULTS, digest, summarize, unaudited
+from autograder.authoring.audit.audit_results import digest
 from autograder.authoring.audit.mutants import as_edit, form, mutants
 from autograder.authoring.audit.observed_values import observe
 from autograder.authoring.audit.one_place_edits import Reference, Seen, key
@@ -279,48 +279,6 @@ def test_names_are_those_of_assignments_and_exercises():
     assert ("04_attention", "attend") in chosen(["04_attention", "attend"])
     with pytest.raises(CourseError, match="did you mean attend"):
         chosen(["atend"])
-
-
-def test_exercises_that_changed_since_the_last_audit_have_no_hole():
-    stored = json.loads((ROOT / RESULTS).read_text())
-    changed = unaudited(COURSE, COURSE.assignments())
-    assert set(stored["owed"]) <= set(changed)  # what is still to be audited has really changed
-    changed = [name for name in changed if name not in stored["owed"]]
-    what = f"run `autograder audit --json {RESULTS}`"
-    assert len(changed) <= CHANGED, f"{len(changed)} exercises have changed or have holes; {what}"
-    for name in changed:
-        result = audit_processes.audit_exercise(owner(name), name, seeds=2)
-        audit = summarize(owner(name), name, result)
-        assert audit.passed, f"{name} has holes; {what}"
-    audited = set(stored["exercises"])
-    assert audited | set(stored["owed"]) == {name for _, name in chosen([])}
-
-
-def test_exercises_that_changed_since_the_committed_audit_are_listed(make_small_course, tmp_path):
-    course = make_small_course(tmp_path)
-    assert unaudited(course, [NAME]) == []  # there is no audit yet
-    (course.root / RESULTS).parent.mkdir(parents=True)
-    known = {
-        "digest": digest(Assignment(course, NAME), EXERCISE),
-        "survivors": [],
-        "inconsistent": [],
-    }
-    for entry, listed in (
-        (known, []),
-        ({**known, "digest": "another"}, [EXERCISE]),
-        ({**known, "survivors": [{}]}, [EXERCISE]),
-    ):
-        (course.root / RESULTS).write_text(json.dumps({"exercises": {EXERCISE: entry}}))
-        assert unaudited(course, [NAME]) == listed
-
-
-def test_pairs_of_misconceptions_are_listed_with_what_is_shown(tmp_path):
-    output = tmp_path / "pairs.json"
-    result = CliRunner().invoke(main, ["audit", "--compounds", "layer_norm", "--json", str(output)])
-    assert result.exit_code == 0, result.output
-    pairs = json.loads(output.read_text())["layer_norm"]
-    assert {pair["status"] for pair in pairs} >= {"explained", "named"}
-    assert f"│ all        │ {len(pairs):5} │" in result.output
 
 
 @pytest.mark.parametrize(
