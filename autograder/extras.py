@@ -8,7 +8,10 @@ from autograder.errors import CourseError
 
 #: Extra -> the packages that only its part of the tool imports, and what it is for.
 EXTRAS = {
-    "author": (("PIL", "bs4", "hatchling", "matplotlib"), "draws, builds wheels and verifies"),
+    "author": (
+        ("PIL", "bs4", "hatchling", "matplotlib", "nbval", "pytest"),
+        "draws, builds wheels and verifies",
+    ),
     "cluster": (("distributed",), "grades on the workers of a Dask scheduler"),
     "guide": (("playwright",), "writes the instructor's guide, and questions about own code"),
     "site": (("PIL", "matplotlib", "networkx"), "makes slides, figures and the site of a course"),
