@@ -162,7 +162,7 @@ def test_a_fork_server_that_is_killed_costs_no_points(monkeypatch):
     class Killing(Connection):
         def __iter__(self):
             for message in super().__iter__():
-                if message.get("begun") == 0:
+                if message.get("begun") == 0 and not killed:
                     launch._server.process.kill()
                     killed.append(launch._server.process.wait())
                 yield message
