@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import threading
@@ -74,16 +75,26 @@ def course():
 
 @pytest.fixture(scope="session")
 def make_small_course(tmp_path_factory):
-    """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it."""
+    """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it.
+
+    Its kernels import no more than torch before they are forked: a command that a test runs has a fork
+    server of its own. That of this process serves also what is graded of the course in this checkout.
+    """
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release
     from autograder.course.layout import Course
     from autograder.gradebook.class_folder import Classroom
+    from autograder.grading.isolated_run import PRELOAD
+    from autograder.sandbox.launch import start_server_in_background
 
+    start_server_in_background(PRELOAD, *Course(ROOT).preload)
     template = Course(tmp_path_factory.mktemp("template") / "course")
     template.solutions.mkdir(parents=True)
-    for name in ("nbgrader_config.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, template.root)
+    shutil.copy(ROOT / "nbgrader_config.py", template.root)
+    settings = (ROOT / "pyproject.toml").read_text("utf-8")
+    imports = re.compile(r"^imports = \[.*?^\]$", re.MULTILINE | re.DOTALL)
+    assert imports.search(settings)
+    (template.root / "pyproject.toml").write_text(imports.sub('imports = ["torch"]', settings))
     new_assignment(template, "07_topic")
     release(template, ["07_topic"])
     Classroom(template).create_database()

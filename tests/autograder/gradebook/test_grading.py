@@ -104,7 +104,6 @@ def room(make_small_course, tmp_path_factory):
         "syntax": "def average_topic(scores, mask)\n    return scores",
         "import": broken_import,
         "missing_package": missing,
-        "hangs": "while True: pass\naverage_topic = lambda scores, mask: scores",
         "input": body("return input()"),
         "library": body("import torch; return torch.tensor([]).bincount()"),
         "huge": body(
@@ -119,7 +118,11 @@ def room(make_small_course, tmp_path_factory):
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())  # a byte order mark
     (course.root / "submitted" / "file").mkdir()
     (course.root / "submitted" / "file" / NAME).write_text("not a folder")
-    graded = grade_class(course, NAME, options=Options(cell_seconds=15))
+    graded = grade_class(course, NAME)
+    # last, and alone, since no other one is to be stopped after so short a time
+    hangs = "import time; time.sleep(10_000)\naverage_topic = lambda scores, mask: scores"
+    submit(course, "hangs", answer(course, hangs))
+    graded.verdicts |= grade_class(course, NAME, None, ["hangs"], Options(3)).verdicts
     pages = {page.parent.parent.name: page.read_text() for page in write_feedback(course, NAME)}
     return course, graded, pages
 
@@ -307,7 +310,7 @@ def class_of(course):
         "right": filled(Assignment(course, NAME)),
         "unwritten": filled(Assignment(course, NAME), {EXERCISE: None}),
         "dies": body("import os; os._exit(1)"),
-        "hangs": body("while True: pass"),
+        "hangs": body("import time; time.sleep(10_000)"),
     }
 
 
