@@ -1,4 +1,4 @@
-"""Threads that a notebook has started and that still run its code beside a check.
+"""Threads of a notebook that still run its code beside a check.
 
 They share the random generators and all settings with the answer that is checked.
 """

@@ -1,4 +1,4 @@
-"""Audits exercises side by side, one process each, and keeps what is finished."""
+"""The audit of several exercises side by side, one process each."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def audit_exercises(
     jobs: int,
     progress: Progress = lambda found, judged: None,
 ) -> Generator[tuple[Assignment, str, dict[str, Any]], None, None]:
-    """`audit_exercise` for several, `jobs` at a time; yields assignment, exercise and result.
+    """Audit several exercises, `jobs` at a time; yields assignment, exercise and result.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What `autograder audit` prints."""
+"""The output of `autograder audit`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def show(course: Course, audits: list[Audit]) -> None:
 
 
 def table(assignment: str, audits: list[Audit]) -> Table:
-    """One row per exercise: how many mutants there are, and what became of them."""
+    """Return a table with one row per exercise: its mutants, and what became of them."""
     found = Table(title=f"{assignment}: mutants of the references")
     columns = ("mutants", "killed", "with a hint", "equivalent", "survived", "inconsistent")
     found.add_column("exercise", no_wrap=True)
@@ -59,7 +59,7 @@ def _numbers(audits: list[Audit]) -> list[str]:
 
 
 def details(audit: Audit) -> str:
-    """The survivors and inconsistencies of an exercise as edits, and problems with its list."""
+    """Return the survivors and inconsistencies of an exercise as edits, and problems with its list."""
     lines = []
     for mutant in audit.survivors:
         lines += [f"{audit.exercise} survives: {mutant['operator']}", mutant["edit"]]
@@ -71,7 +71,7 @@ def details(audit: Audit) -> str:
 
 
 def to_paste(course: Course, audit: Audit, entries: str) -> str:
-    """What an author pastes who agrees that the survivors are right, and where."""
+    """Return the entries of `EQUIVALENT` to paste if the survivors are right, and where to."""
     path = course.cases(audit.assignment) / f"{audit.exercise}.py"
     exercise = Assignment(course, audit.assignment).exercises[audit.exercise]
     name = path.relative_to(course.root) if path.is_relative_to(course.root) else path
@@ -82,7 +82,7 @@ def to_paste(course: Course, audit: Audit, entries: str) -> str:
 
 
 def unwritten_entries(survivors: list[dict[str, str]]) -> str:
-    """Entries of `EQUIVALENT` for survivors, one per operator, whose reasons are to be written.
+    """Return entries of `EQUIVALENT` for survivors, one per operator, whose reasons are to be written.
 
     "" if there are none. An edit that cannot be written as lines with - and + is left out.
     """

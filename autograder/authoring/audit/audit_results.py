@@ -1,4 +1,4 @@
-"""What an audit found: a cache per exercise, the listed equivalents, and the committed numbers."""
+"""Results of an audit: a cache per exercise, the listed equivalents, and the stored numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.audit.mutants import as_edit, form
-from autograder.course.assignment import SHARED, Assignment, every_assignment
+from autograder.course import verified
+from autograder.course.assignment import SHARED, Assignment
 from autograder.course.canonical_source import judged, without
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
-from autograder.errors import AnswerError, CourseError
+from autograder.errors import AnswerError
 
 _PACKAGE = Path(__file__).parent
 #: What judges a mutant: the same text must give the same verdict.
@@ -39,13 +40,11 @@ _MECHANISM = (
     ),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "record_cases")),
 )
-#: The committed result, below the course's folder.
-RESULTS = Path("data", "results", "audit.json")
 
 
 @dataclass
 class Audit:
-    """What the audit of one exercise found.
+    """The audit of one exercise.
 
     Attributes
     ----------
@@ -79,12 +78,12 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        """Whether every mutant loses points with every seed, or is listed as right."""
+        """True if every mutant loses points with every seed, or is listed as right."""
         return not (self.survivors or self.inconsistent or self.wrongly_listed)
 
 
 def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audit:
-    """The result of `run.audit_exercise`, with the survivors that are listed set apart."""
+    """Sum up the result of `audit_exercise`, with the survivors that are listed set apart."""
     exercise = assignment.exercises[name]
     reference = assignment.solution.bare_sources[name]
     audit = Audit(assignment.name, name, digest(assignment, name), seconds=result["seconds"])
@@ -124,7 +123,7 @@ def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audi
 
 
 def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """The reason and edit of each listed equivalent, by the form of its text, and problems."""
+    """Return the reason and edit of each listed equivalent, by the form of its text, and problems."""
     found: dict[str, tuple[str, str]] = {}
     problems = []
     for answer in exercise.equivalents:
@@ -136,7 +135,7 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
 
 
 def digest(assignment: Assignment, name: str) -> str:
-    """Of an exercise's sources: its module, those it shares, its reference and what that uses."""
+    """Return a digest of an exercise's sources: its modules, its reference and what that uses."""
     course = assignment.course
     folder = course.cases(assignment.name)
     modules = [folder / f"{name}.py", folder / f"{SHARED}.py", *course.shared_cases()]
@@ -147,41 +146,39 @@ def digest(assignment: Assignment, name: str) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
-def unaudited(course: Course, assignments: list[str]) -> list[str]:
-    """The exercises that have changed since the audit in `data/results/audit.json`, or have holes.
-
-    None in a course without that file.
-    """
-    path = course.root / RESULTS
-    if not path.exists():
-        return []
-    audited = json.loads(path.read_text("utf-8"))["exercises"]
+def stale(course: Course, assignments: list[str]) -> list[str]:
+    """Return the exercises whose audit is not stored, or is that of other sources."""
     return [
         name
         for assignment in (Assignment(course, own) for own in assignments)
         for name in assignment.exercises
-        if (found := audited.get(name, {})).get("digest") != digest(assignment, name)
-        or found["survivors"]
-        or found["inconsistent"]
+        if stored(assignment).get(name, {}).get("digest") != digest(assignment, name)
     ]
+
+
+def stored(assignment: Assignment) -> dict[str, Any]:
+    """Return the stored audit of each exercise of an assignment, as `Audit` has it."""
+    found = verified.read(assignment.course, assignment.name).get("audit", {})
+    exercises = found.get("exercises", {}) if isinstance(found, dict) else {}
+    return exercises if isinstance(exercises, dict) else {}
 
 
 @functools.lru_cache(maxsize=1)
 def mechanism() -> str:
-    """A digest of what judges mutants."""
+    """Return a digest of what judges mutants."""
     texts = (path.read_bytes() for path in _MECHANISM)
     return hashlib.sha256(b"\n".join(texts)).hexdigest()[:16]
 
 
 def _judged(module: str) -> str:
-    """A module of cases without comments, imports and what no verdict depends on."""
+    """Return a module of cases without comments, imports and what no verdict depends on."""
     bare = without(judged(module), lambda node: isinstance(node, (ast.Import, ast.ImportFrom)))
     lines = bare.splitlines()
     return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
 
 
 def _used(solution: Solution, around: str) -> list[str]:
-    """The notebook's definitions and imports whose names occur in the text or in each other."""
+    """Return the notebook's definitions and imports whose names occur in the text or in each other."""
     definitions = solution.definition_texts
     found: list[str] = []
     words = set(re.findall(r"\w+", around))
@@ -192,7 +189,7 @@ def _used(solution: Solution, around: str) -> list[str]:
 
 
 def cached(assignment: Assignment, name: str, seeds: int) -> dict[str, Any] | None:
-    """The stored result of an exercise, or None if anything that it depends on has changed."""
+    """Return the stored result of an exercise, or None if anything that it depends on has changed."""
     try:
         stored = json.loads(_cache(assignment.course, name).read_text("utf-8"))
     except (OSError, ValueError):
@@ -217,56 +214,38 @@ def _key(assignment: Assignment, name: str, seeds: int) -> list[Any]:
 
 
 def torch_version() -> str:
-    """The version of torch, or "" if it is not installed."""
+    """Return the version of torch, or "" if it is not installed."""
     try:
         return importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:
         return ""
 
 
-def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
-    """Write audits as JSON; a file that exists keeps those of other exercises.
-
-    Its list "owed" names exercises that have changed since and are still to be audited.
+def write(assignment: Assignment, audits: list[Audit], seeds: int) -> None:
+    """Store audits of exercises of an assignment; those of its other exercises are kept.
 
     Raises
     ------
     CourseError
-        The file exists and is not the result of an audit, or cannot be written.
+        The file cannot be written.
     """
-    stored: dict[str, Any] = {}
-    owed: list[str] = []
-    if path.exists():
-        try:
-            found = json.loads(path.read_text("utf-8"))
-            stored, owed = found["exercises"], found.get("owed", [])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CourseError(
-                f"{path} is not the result of an audit; remove it or write another file."
-            ) from error
-    for audit in audits:
-        stored[audit.exercise] = {k: v for k, v in asdict(audit).items() if k != "exercise"}
-    order = [name for assignment in every_assignment(course) for name in assignment.exercises]
-    exercises = {name: stored[name] for name in order if name in stored}
-    total = {
-        key: sum(exercise[key] for exercise in exercises.values())
-        for key in ("mutants", "killed", "with_hint", "equivalent")
-    }
-    total["survivors"] = sum(len(exercise["survivors"]) for exercise in exercises.values())
-    total["inconsistent"] = sum(len(exercise["inconsistent"]) for exercise in exercises.values())
-    total["share_with_hint"] = round(total["with_hint"] / max(1, total["killed"]), 4)
     measured_with = {
         "python": platform.python_version(),
         "torch": torch_version(),
         "class seeds": seeds,
     }
-    audited = {audit.exercise for audit in audits}
-    head = {
-        "measured_with": measured_with,
-        "owed": [name for name in owed if name not in audited],
-        "total": total,
+    fresh = {
+        audit.exercise: {
+            key: value
+            for key, value in asdict(audit).items()
+            if key not in ("assignment", "exercise")
+        }
+        for audit in audits
     }
-    try:
-        path.write_text(json.dumps({**head, "exercises": exercises}, indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise CourseError(f"{path} cannot be written: {error.strerror}.") from error
+
+    def change(results: dict[str, Any]) -> None:
+        known = {**stored(assignment), **fresh}
+        exercises = {name: known[name] for name in assignment.exercises if name in known}
+        results["audit"] = {"measured_with": measured_with, "exercises": exercises}
+
+    verified.update(assignment.course, assignment.name, change)

@@ -1,4 +1,4 @@
-"""Judges the mutants of one exercise as submissions would be judged, with several seeds.
+"""The judging of one exercise's mutants, as submissions would be judged, with several seeds.
 
 A mutant runs in a process of its own class: forked with the cases already drawn, with limits on
 time, memory and output. One process judges many mutants; if one ends it, the next process goes on.
@@ -38,7 +38,7 @@ _PER_PROCESS = 25
 
 @dataclass
 class Judged:
-    """What judging one mutant found.
+    """The verdicts on one mutant.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Judged:
 
     @property
     def status(self) -> str:
-        """ "killed", "survived", or "inconsistent" if only some seeds take points off."""
+        """The status "killed", "survived", or "inconsistent" if only some seeds take points off."""
         if all(self.lost.values()):
             return "killed"
         return "inconsistent" if any(self.lost.values()) else "survived"
@@ -116,7 +116,7 @@ def judge_one(solution: Solution, recorded: dict[int, RecordedExercise], source:
 
 
 def _first_wrong(answer: Any, cases: list[Case], suspect: int) -> int:
-    """The number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
+    """Return the number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
     outcomes = {}
     for i in sorted(range(len(cases)), key=lambda i: i != suspect):
         outcomes[i] = run_case(answer, cases[i], CASE_SECONDS)
@@ -153,7 +153,7 @@ def _in_new_process(
 
 
 def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
-    """The lines that a process writes, until it ends or is silent for so long."""
+    """Yield the lines that a process writes, until it ends or is silent for so long."""
     buffer = b""
     while select.select([descriptor], [], [], seconds)[0]:
         data = os.read(descriptor, 65536)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+import tenacity
 from checkout import ROOT
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
@@ -19,7 +20,6 @@ from autograder.cli import main
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
-from autograder.gradebook import retry
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import grade_class
 from autograder.gradebook.retry import is_of_this_machine, machine_error, patiently
@@ -43,7 +43,8 @@ def pauses(monkeypatch):
         made.during()
 
     clock = SimpleNamespace(monotonic=lambda: sum(made.seconds), sleep=sleep)
-    monkeypatch.setattr(retry, "time", clock)
+    monkeypatch.setattr(tenacity, "time", clock)
+    monkeypatch.setattr(tenacity.nap, "time", clock)
     # SQLite itself would wait for five seconds before it says that a gradebook is locked
     monkeypatch.setattr(sqlite3.dbapi2, "connect", partial(sqlite3.dbapi2.connect, timeout=0))
     return made
