@@ -54,9 +54,12 @@ def _converted_input(site: Site, text: str) -> str:
     if any(isinstance(n.ctx, ast.Store) for n in loads):
         return ""
     seen = [site.reference.values(n) for n in loads if site.reference.values(n).kinds]
-    whole = seen and all(s.is_bool or (s.is_integer and made[2] == "float") for s in seen)
-    if not whole or not all(_is_any_number(site.on(n)) for n in loads):
+    is_mask = bool(seen) and all(s.is_bool for s in seen)
+    is_whole = bool(seen) and all(s.is_integer for s in seen) and made[2] == "float"
+    if not (is_mask or is_whole) or not all(_is_any_number(site.on(n)) for n in loads):
         return ""
+    if is_whole and any(isinstance(n, ast.Compare) for n in ast.walk(function)):
+        return ""  # of numbers above 2**24, float32 takes some for equal
     return f"All that is calculated with {made[1]} is the same for numbers of another type."
 
 
