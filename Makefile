@@ -1,7 +1,7 @@
 # make course   set up and grade a small demo class
 # make lab      open JupyterLab on the student notebooks
-# make test     set up and run the tests: about 25 minutes on two cores; make test ONLY=05 for one assignment's
-# make proofs   run every solution notebook and prove every assignment again, changed or not: CI does
+# make test     set up and test the tools: about 10 minutes on two cores; make test ONLY=05 verifies an assignment
+# make proofs   verify every assignment of the course, as CI does: about 15 minutes on two cores
 # make test-all run also the slow tests, which repeat at length what make test proves once: nightly
 # make lint     check format, style and types
 # make oldest   release under the oldest torch that pyproject.toml allows: no file may change
@@ -33,13 +33,13 @@ lab: .venv/ready
 	$(BIN)/jupyter lab --allow-root --LabApp.default_url=/lab/tree/notebooks $(ARGS)
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(ONLY),-m "not slow" -k $(ONLY)_,-m "not slow and not proof")
+	$(if $(ONLY),$(BIN)/autograder verify $(ONLY),$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow")
 
 proofs: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "proof and not slow" $(if $(ONLY),-k $(ONLY)_)
+	OMP_NUM_THREADS=1 $(BIN)/autograder verify
 
 test-all: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(ONLY),-k $(ONLY)_)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -49,7 +49,7 @@ lint: .venv/ready
 oldest: .venv/ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	grep -vE '^(torch|sympy|triton|nvidia-.*|cuda-.*)==' constraints.txt > .venv-oldest/constraints.txt
-	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' ./autograder \
+	$(BIN)/uv pip install --quiet --python .venv-oldest -c .venv-oldest/constraints.txt '.[dev]' './autograder[author]' \
 	  "torch==$$(sed -n 's/.*"torch>=\(.*\)".*/\1/p' pyproject.toml)"
 	PYTHONPATH=. .venv-oldest/bin/python -m autograder release --check
 
@@ -100,5 +100,5 @@ constraints: .venv/ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling editables
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation \
-	  -e '.[dev,browser]' -e './autograder[cluster,lab]'
+	  -e '.[dev,browser]' -e './autograder[author,cluster,guide,lab,site]'
 	touch $@

@@ -1,4 +1,4 @@
-"""Threads that a notebook has started and that still run its code beside a check.
+"""Threads of a notebook that still run its code beside a check.
 
 They share the random generators and all settings with the answer that is checked.
 """
@@ -17,7 +17,7 @@ _waited_for: set[int] = set()
 
 
 def of_the_notebook() -> list[int]:
-    """The other threads in whose stack code of the notebook is, by number."""
+    """Return the ids of the other threads that run code of the notebook."""
     own = {threading.get_ident(), threading.main_thread().ident}
     if threading.active_count() == 1:
         return []
@@ -32,7 +32,7 @@ def of_the_notebook() -> list[int]:
 
 
 def end_those_of_the_notebook() -> None:
-    """End these threads, as far as they do not catch what ends them."""
+    """Raise `SystemExit` in these threads and wait a moment; a thread that catches it goes on."""
     until = time.monotonic() + _SECONDS
     while (numbers := set(of_the_notebook())) - _waited_for and time.monotonic() < until:
         for number in numbers:

@@ -1,4 +1,4 @@
-"""Results of an audit: a cache per exercise, the listed equivalents, and the committed numbers."""
+"""Results of an audit: a cache per exercise, the listed equivalents, and the stored numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.audit.mutants import Mutant, as_edit, form
-from autograder.course.assignment import SHARED, Assignment, every_assignment
+from autograder.course import verified
+from autograder.course.assignment import SHARED, Assignment
 from autograder.course.canonical_source import judged, without
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
-from autograder.errors import AnswerError, CourseError
+from autograder.errors import AnswerError
 
 _PACKAGE = Path(__file__).parent
 #: What judges a mutant: the same text must give the same verdict.
@@ -44,8 +45,6 @@ _MECHANISM = (
     ),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "record_cases")),
 )
-#: The committed result, below the course's folder.
-RESULTS = Path("data", "results", "audit.json")
 
 
 @dataclass
@@ -178,23 +177,21 @@ def digest(assignment: Assignment, name: str) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
-def unaudited(course: Course, assignments: list[str]) -> list[str]:
-    """Return the exercises that have changed since the committed audit, or have holes.
-
-    None in a course without that file.
-    """
-    path = course.root / RESULTS
-    if not path.exists():
-        return []
-    audited = json.loads(path.read_text("utf-8"))["exercises"]
+def stale(course: Course, assignments: list[str]) -> list[str]:
+    """Return the exercises whose audit is not stored, or is that of other sources."""
     return [
         name
         for assignment in (Assignment(course, own) for own in assignments)
         for name in assignment.exercises
-        if (found := audited.get(name, {})).get("digest") != digest(assignment, name)
-        or found["survivors"]
-        or found["inconsistent"]
+        if stored(assignment).get(name, {}).get("digest") != digest(assignment, name)
     ]
+
+
+def stored(assignment: Assignment) -> dict[str, Any]:
+    """Return the stored audit of each exercise of an assignment, as `Audit` has it."""
+    found = verified.read(assignment.course, assignment.name).get("audit", {})
+    exercises = found.get("exercises", {}) if isinstance(found, dict) else {}
+    return exercises if isinstance(exercises, dict) else {}
 
 
 @functools.lru_cache(maxsize=1)
@@ -264,49 +261,31 @@ def torch_version() -> str:
         return ""
 
 
-def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
-    """Write audits as JSON; a file that exists keeps those of other exercises.
-
-    Its list "owed" names exercises that have changed since and are still to be audited.
+def write(assignment: Assignment, audits: list[Audit], seeds: int) -> None:
+    """Store audits of exercises of an assignment; those of its other exercises are kept.
 
     Raises
     ------
     CourseError
-        The file exists and is not the result of an audit, or cannot be written.
+        The file cannot be written.
     """
-    stored: dict[str, Any] = {}
-    owed: list[str] = []
-    if path.exists():
-        try:
-            found = json.loads(path.read_text("utf-8"))
-            stored, owed = found["exercises"], found.get("owed", [])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CourseError(
-                f"{path} is not the result of an audit; remove it or write another file."
-            ) from error
-    for audit in audits:
-        stored[audit.exercise] = {k: v for k, v in asdict(audit).items() if k != "exercise"}
-    order = [name for assignment in every_assignment(course) for name in assignment.exercises]
-    exercises = {name: stored[name] for name in order if name in stored}
-    total = {
-        key: sum(exercise.get(key, 0) for exercise in exercises.values())
-        for key in ("mutants", "killed", "with_hint", "equivalent", "recognized")
-    }
-    total["survivors"] = sum(len(exercise["survivors"]) for exercise in exercises.values())
-    total["inconsistent"] = sum(len(exercise["inconsistent"]) for exercise in exercises.values())
-    total["share_with_hint"] = round(total["with_hint"] / max(1, total["killed"]), 4)
     measured_with = {
         "python": platform.python_version(),
         "torch": torch_version(),
         "class seeds": seeds,
     }
-    audited = {audit.exercise for audit in audits}
-    head = {
-        "measured_with": measured_with,
-        "owed": [name for name in owed if name not in audited],
-        "total": total,
+    fresh = {
+        audit.exercise: {
+            key: value
+            for key, value in asdict(audit).items()
+            if key not in ("assignment", "exercise")
+        }
+        for audit in audits
     }
-    try:
-        path.write_text(json.dumps({**head, "exercises": exercises}, indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise CourseError(f"{path} cannot be written: {error.strerror}.") from error
+
+    def change(results: dict[str, Any]) -> None:
+        known = {**stored(assignment), **fresh}
+        exercises = {name: known[name] for name in assignment.exercises if name in known}
+        results["audit"] = {"measured_with": measured_with, "exercises": exercises}
+
+    verified.update(assignment.course, assignment.name, change)

@@ -497,8 +497,8 @@ BODIES = {
 def test_a_hostile_worker_costs_its_own_submissions_another_run_and_nothing_else(
     body, course, scheduler, start_worker, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(dask_client, "LONGEST_MESSAGE", 2_000_000)
-    monkeypatch.setattr(cluster, "_SLOWEST", 0.0)
+    monkeypatch.setattr(dask_client, "MAX_MESSAGE_BYTES", 2_000_000)
+    monkeypatch.setattr(cluster, "_MAX_SLOWDOWN", 0.0)
     monkeypatch.setattr(cluster, "_GRACE_SECONDS", 30.0)
     unpickled = tmp_path / "unpickled"
     hostile = HOSTILE.format(path=str(unpickled), body=BODIES[body].format())

@@ -48,8 +48,7 @@ def test_the_doctor_finds_everything_that_a_sandbox_needs():
 
 
 def test_the_solutions_and_the_host_cannot_be_seen():
-    results = ("data/results/audit.json", "data/results/hints.tsv")
-    names = ("solutions", "autograder", "tests", "pyproject.toml", *results)
+    names = ("solutions", "autograder", "tests", "pyproject.toml", "data/results/hints.tsv")
     paths = [*(str(ROOT / name) for name in names), "/etc/shadow", "/var", "/sys"]
     assert all(map(os.path.exists, paths))
     (printed,), answers = run(f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
