@@ -240,3 +240,11 @@ def info_nce(Q, P, numbers, temperature, hard=None):
     block[torch.arange(len(Q)), torch.arange(len(Q))] = False
     S = S.masked_fill(block, torch.finfo(S.dtype).min)
     return F.nll_loss(F.log_softmax(S, dim=-1), torch.arange(len(Q)))
+
+
+# %% ndcg: float32 weights and a matrix product, NaN turned into 0
+def ndcg(gains, scores, k):
+    k = min(k, gains.size(1))
+    w = 1 / torch.log2(2.0 + torch.arange(k))
+    got = torch.take_along_dim(gains, scores.topk(k, dim=1).indices, dim=1) @ w
+    return torch.nan_to_num(got / (gains.topk(k, dim=1).values @ w)).mean().item()
