@@ -542,3 +542,17 @@ class ScalarMix(nn.Module):
     def forward(self, layers, mask):
         layers = layers.masked_fill(~mask[None, ..., None], 0.0)
         return self.gamma * (self.s[:, None, None, None] * layers).sum(dim=0)
+
+
+# %% paired_f1: one table by the numbers of cluster and sense | numbers_as_places
+def paired_f1(clusters, senses):
+    n = int(senses.max()) + 1
+    table = torch.bincount(clusters * n + senses, minlength=n).float()
+    rows = torch.bincount(clusters)
+    both = (table * (table - 1)).sum() / 2
+    c = (rows * (rows - 1)).sum() / 2
+    columns = torch.bincount(senses)
+    s = (columns * (columns - 1)).sum() / 2
+    if c + s == 0:
+        return 1.0
+    return (2 * both / (c + s)).item()
