@@ -544,15 +544,12 @@ class ScalarMix(nn.Module):
         return self.gamma * (self.s[:, None, None, None] * layers).sum(dim=0)
 
 
-# %% paired_f1: one table by the numbers of cluster and sense | numbers_as_places
+# %% paired_f1: counts by the numbers of clusters and of senses | numbers_as_places
 def paired_f1(clusters, senses):
-    n = int(senses.max()) + 1
-    table = torch.bincount(clusters * n + senses, minlength=n).float()
-    rows = torch.bincount(clusters)
-    both = (table * (table - 1)).sum() / 2
-    c = (rows * (rows - 1)).sum() / 2
-    columns = torch.bincount(senses)
-    s = (columns * (columns - 1)).sum() / 2
-    if c + s == 0:
-        return 1.0
-    return (2 * both / (c + s)).item()
+    def pairs(counts):
+        return int((counts * (counts - 1) // 2).sum())
+
+    c, s = pairs(torch.bincount(clusters)), pairs(torch.bincount(senses))
+    both = (clusters[:, None] == clusters) & (senses[:, None] == senses)
+    right = (int(both.sum()) - len(clusters)) // 2
+    return 1.0 if c + s == 0 else 2 * right / (c + s)
