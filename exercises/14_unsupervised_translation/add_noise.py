@@ -129,14 +129,6 @@ the words by their keys, for instance with `keys.argsort()`.
 """
 
 WRONG = {
-    "any_order": """
-        The words are shuffled in any order, with `torch.randperm`. No word may move further than k
-        positions: give each the key i + u (k + 1), with u from `torch.rand`, and sort by the keys.
-
-        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
-        - return [kept[i] for i in keys.argsort().tolist()]
-        + return [kept[i] for i in torch.randperm(len(kept), generator=generator).tolist()]
-        """,
     "any_order_after_the_numbers": """
         The words are shuffled in any order, with `torch.randperm`. No word may move further than k
         positions: sort the words by their keys i + u (k + 1), and draw nothing else.

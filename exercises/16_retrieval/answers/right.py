@@ -180,18 +180,6 @@ def hard_negatives(ranking, paragraphs, positive, answers, n):
     return found
 
 
-# %% top_inner_products: the best of each block, merged
-def top_inner_products(queries, blocks, k):
-    tops, start = [], 0
-    for block in blocks:
-        found = torch.einsum("bd,nd->bn", queries, block).topk(min(k, len(block)), dim=1)
-        tops.append((found.values, found.indices + start))
-        start += len(block)
-    V, J = (torch.cat(t, dim=1) for t in zip(*tops))
-    V, order = V.sort(dim=1, descending=True)
-    return V[:, :k], J.gather(1, order)[:, :k]
-
-
 # %% fuse_rankings: two stable sorts
 def fuse_rankings(rankings, c=60):
     s = Counter()

@@ -744,3 +744,15 @@ def info_nce(Q, P, numbers, temperature, hard=None):
     if hard is not None:
         scores = torch.cat([scores, Q @ hard.T / temperature], 1)
     return F.cross_entropy(scores, torch.arange(len(Q)))
+
+
+# %% top_inner_products: the best of each block, merged | collects_the_best_of_each_block
+def top_inner_products(queries, blocks, k):
+    tops, start = [], 0
+    for block in blocks:
+        found = torch.einsum("bd,nd->bn", queries, block).topk(min(k, len(block)), dim=1)
+        tops.append((found.values, found.indices + start))
+        start += len(block)
+    V, J = (torch.cat(t, dim=1) for t in zip(*tops))
+    V, order = V.sort(dim=1, descending=True)
+    return V[:, :k], J.gather(1, order)[:, :k]
