@@ -1,4 +1,4 @@
-"""Builds and verifies everything that is generated from the solution notebooks.
+"""Building and proving of everything that is generated from the solution notebooks.
 
 Generated: the recordings (`coursekit/recordings/`), the student notebooks (`notebooks/`), and
 the stamped parts of the solution notebooks themselves.
@@ -50,7 +50,7 @@ _LISTS = ("cases", "misconceptions", "pairs")
 
 @dataclass
 class Report:
-    """What a release did.
+    """Files that a release wrote or found stale, and assignments that it left alone.
 
     Attributes
     ----------
@@ -68,6 +68,7 @@ class Report:
     drafts: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Report) -> Report:
+        """Add what another release did."""
         self.stale += other.stale
         self.written += other.written
         self.unchanged += other.unchanged
@@ -235,7 +236,7 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
 
 
 def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> str:
-    """The text of the recording. An exercise that is still fresh keeps its stored outcomes.
+    """Return the text of the recording. An exercise that is still fresh keeps its stored outcomes.
 
     Their last digits differ between processors, thread counts and versions of torch.
     """
@@ -268,7 +269,7 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
 
 
 def is_fresh(old: RecordedExercise, new: RecordedExercise) -> bool:
-    """Whether a recorded exercise is still valid.
+    """Tell whether a recorded exercise is still valid.
 
     Its cases are equal, and every stored outcome, of the reference and of the misconceptions,
     agrees with the new one under the rules of its case.
@@ -308,7 +309,7 @@ def _without_outcomes(exercise: RecordedExercise) -> list[Any]:
 
 
 def _dump(recording: Recording) -> str:
-    """JSON with one line per case, so that diffs are readable."""
+    """Return JSON with one line per case, so that diffs are readable."""
     head = {key: value for key, value in recording.items() if key != "exercises"}
     lines = [json.dumps(head, indent=1)[:-2] + ',\n "exercises": {']
     for number, (name, exercise) in enumerate(recording["exercises"].items()):
@@ -325,7 +326,7 @@ def _dump(recording: Recording) -> str:
 
 
 def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
-    """The student notebook that nbgrader generates from the stamped solution notebook."""
+    """Return the student notebook that nbgrader generates from the stamped solution notebook."""
     from autograder.gradebook.class_folder import Classroom, generate
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What `collect` found in a download."""
+"""The result of a collection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Collected:
     Attributes
     ----------
     layout : str
-        The naming scheme that was used, a key of `layouts.LAYOUTS`.
+        The naming scheme that was used, a key of `download_layouts.LAYOUTS`.
     around : str
         The folders around the students' folders or files, "" or with a slash at the end.
     inside : str
@@ -79,6 +79,7 @@ class Collected:
     late: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, object]:
+        """Return the result as JSON data."""
         return {
             "layout": self.layout,
             "around": self.around,

@@ -36,12 +36,12 @@ class Group:
     members: list[Submitter] = field(default_factory=list)
 
     def is_called(self, name: str) -> bool:
-        """Whether a name in a download is the group's: Canvas drops what is no letter or digit."""
+        """Tell whether a name in a download is the group's, letters and digits compared."""
         return "".join(words(name)) == "".join(words(self.name))
 
 
 def read_groups(path: Path, numbered: bool = True) -> list[Group]:
-    """The groups of a table with a row per student.
+    """Read the groups of a table with a row per student.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
 def put_members(
     groups: list[Group], candidates: dict[Submitter, list[Candidate]]
 ) -> dict[Submitter, list[Candidate]]:
-    """The candidates, with a member in the place of a group that handed in under its own name.
+    """Put a member in the place of each group that handed in under its own name.
 
     The members of `groups` become the submitters of the download where these are the same students.
     """
@@ -118,6 +118,7 @@ def put_members(
 
 
 def _is_one(member: Submitter, submitter: Submitter) -> bool:
+    """Tell whether a member of a table's group and a submitter of the download are one student."""
     if member.number and submitter.number:
         return False  # other numbers are other students
     same_folder = folder_name(member.name) == folder_name(submitter.name)
@@ -125,7 +126,7 @@ def _is_one(member: Submitter, submitter: Submitter) -> bool:
 
 
 def _content(candidate: Candidate) -> object:
-    """What two files of one submission share: saving a notebook changes its ids and outputs."""
+    """Return the content by which files of one submission agree: saving changes ids and outputs."""
     cells = sources(candidate.file.path)
     return candidate.file.path.read_bytes() if cells is None else tuple(cells)
 
@@ -133,7 +134,7 @@ def _content(candidate: Candidate) -> object:
 def left(
     groups: list[Group], folders: Mapping[Submitter, str], origins: Mapping[str, Origin]
 ) -> dict[str, str]:
-    """Student -> group, of those who have the submission of a group that they are not in any more.
+    """Return students who have the submission of a group they have left, with the group.
 
     It is the submission of the group's member who handed in, whatever the group is called now, or of
     the group of that name, if it handed in as such.
@@ -158,7 +159,7 @@ def left_in_gradescope(
     folders: Mapping[Submitter, str],
     origins: Mapping[str, Origin],
 ) -> dict[str, str]:
-    """`left` for an export of Gradescope, in which `submissions` has the groups, by folder."""
+    """Return the result of `left` for an export of Gradescope, whose folders are the groups."""
     found = {}
     for student, origin in origins.items():
         for folder in PurePosixPath(origin.file).parts if origin.layout == "gradescope" else ():

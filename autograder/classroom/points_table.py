@@ -74,7 +74,7 @@ class Table:
 
 
 def read_points(classroom: Classroom, assignment: str) -> Table:
-    """The points of a class, from the gradebook.
+    """Read the points of a class from the gradebook.
 
     Raises
     ------
@@ -108,6 +108,7 @@ def read_points(classroom: Classroom, assignment: str) -> Table:
 
 
 def _points(gradebook: Gradebook, one: SubmittedAssignment, order: list[str]) -> list[Points]:
+    """Return a submission's points, in the order of the release."""
     deciding = concerning(gradebook, one.assignment.name, one.student_id)
     found: dict[str, Points] = {}
     for notebook in one.notebooks:
@@ -132,7 +133,7 @@ def _points(gradebook: Gradebook, one: SubmittedAssignment, order: list[str]) ->
 
 
 def as_csv(table: Table, form: str) -> str:
-    """The table in one of `FORMS`; no cell is a formula."""
+    """Return the table as CSV in one of `FORMS`; no cell is run as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for row in _wide(table) if form == "wide" else _long(table):
@@ -141,6 +142,7 @@ def as_csv(table: Table, form: str) -> str:
 
 
 def _wide(table: Table) -> Iterable[list[str]]:
+    """Yield a row per student."""
     yield ["student", *table.exercises, "late_penalty", "score", "max_score", "note"]
     for student, row in table.rows.items():
         own = {points.exercise: _number(points.points) for points in row}
@@ -153,6 +155,7 @@ def _wide(table: Table) -> Iterable[list[str]]:
 
 
 def _long(table: Table) -> Iterable[list[str]]:
+    """Yield a row per student and exercise."""
     yield list(_LONG)
     for student, row in table.rows.items():
         for one in row:

@@ -1,4 +1,4 @@
-"""When a submission was handed in: as the LMS says, a repository's history, or a table of times.
+"""Submission times, from the LMS, a repository's history, or a table.
 
 The date of a file alone is no such time. Canvas, for one, gives all files of a download the date of
 the download, as newer versions of Moodle do.
@@ -38,7 +38,7 @@ _DOWNLOAD = datetime.timedelta(minutes=10)
 
 
 class Times:
-    """Says when a submission was handed in.
+    """The submission times of a download.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Times:
         self._work = work
 
     def of(self, named: Named, file: UnpackedFile) -> tuple[datetime.datetime, bool]:
-        """The time of a submission, or the date of its file; and whether it is the time.
+        """Return the submission time and True, or the date of the file and False.
 
         Raises
         ------
@@ -102,6 +102,7 @@ class Times:
         return file.received, False
 
     def _local(self, naive: datetime.datetime) -> datetime.datetime:
+        """Convert a local time of the LMS to UTC."""
         self._used_zone = True
         try:
             return self._placed(naive)
@@ -113,13 +114,13 @@ class Times:
         return local.astimezone(UTC)
 
     def in_clone(self, name: str) -> bool:
-        """Whether a file of the download is in a clone of a student's repository."""
+        """Tell whether a file of the download is in a clone of a student's repository."""
         if self.layout.scheme != "folder" or not self.source.is_dir():
             return False
         return repository_of(self.source / name, self.source) is not None
 
     def by_history(self, student: str, candidate: Candidate, result: Collected) -> Candidate:
-        """The candidate as its repository had it before the due date, if it is in a clone."""
+        """Return a clone's candidate as its repository had it before the due date; others as is."""
         file = candidate.file
         if self.layout.scheme != "folder" or file.name != file.outer or not self.source.is_dir():
             return candidate
@@ -172,7 +173,7 @@ class Times:
             result.zone = self.zone or f"this machine's time zone, {used} (--zone names another)"
 
     def write(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
-        """Write the times of submissions that were in `submitted/` already; list the unknown, and who is late."""
+        """Write the table's times to unchanged submissions; list the untimed and the late ones."""
         for student, own in chosen.items():
             latest = own[-1]
             folder = self.classroom.submission(student, self.assignment).parent
@@ -186,13 +187,13 @@ class Times:
                     result.late.append(student)
 
     def _are_of_the_download(self, chosen: dict[str, list[Candidate]]) -> bool:
-        """Whether dates of several students follow one another as in one download."""
+        """Tell whether dates of several students follow one another as in one download."""
         files = [(one.file.path, one.submitted) for own in chosen.values() for one in own]
         dates = [date for _, date in sorted(files)]  # in the order of the archive
         return len(chosen) > 1 and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
 
     def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, list[datetime.datetime]]:
-        """Student -> the times of the attempts that the table lists, in order."""
+        """Return the times of the attempts that the table lists for each student, in order."""
         assert self.table is not None
         table = read_table(self.table)
         known = [heading_words(heading) for heading in table.headings]
@@ -218,11 +219,13 @@ class Times:
         return found
 
     def _read(self, text: str) -> datetime.datetime:
+        """Parse a time of the table and convert it to UTC."""
         naive, zone = read_naive(in_iso_order(text))
         return in_zone(naive, zone, later=False).astimezone(UTC) if zone else self._local(naive)
 
 
 def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assignment: str) -> None:
+    """Add the LMS's number of a submitter to the person."""
     number = own[-1].submitter.number
     if number:
         moodle = layout.scheme == "moodle"
@@ -230,7 +233,7 @@ def _add_number(person: Person, own: Sequence[Candidate], layout: Layout, assign
 
 
 def _sakai_stamps(source: Path) -> dict[str, datetime.datetime]:
-    """Folder of a student -> the time in Sakai's `timestamp.txt`, which is in UTC."""
+    """Return the times in Sakai's `timestamp.txt`, which are in UTC, by a student's folder."""
     names = {}
     for name in outer_names(source):
         if match := re.search(r"(?:^|/)([^/]+\([^()/]+\))/timestamp\.txt$", name):

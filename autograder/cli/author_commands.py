@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, with_course
+from autograder.extras import require
 
 #: So many exercises are named in one line.
 _FEW = 8
@@ -79,7 +80,7 @@ def _owners(course: Any, assignments: list[str], exercises: list[str]) -> list[s
 
 
 def _say_what_changed(course: Any, assignment: str) -> None:
-    """Say of graded cells that submissions in the course's gradebook know otherwise."""
+    """Print a notice if the gradebook's submissions have other graded cells than the release."""
     from autograder.gradebook.class_folder import Classroom
     from autograder.gradebook.withdraw import cells_changed
 
@@ -182,6 +183,7 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
 
     With --repository also a workflow that runs the checks on GitHub (for GitHub Classroom).
     """
+    require("author")
     from autograder.authoring.bundle import make_bundle, make_repository
 
     names = make_repository(course, repository) if repository else make_bundle(course, output)
@@ -199,6 +201,7 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
 @with_course
 def gradescope(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write the archive with which Gradescope grades ASSIGNMENT. It holds the solution."""
+    require("author")
     from autograder.authoring.gradescope_archive import write_autograder
 
     path = write_autograder(course, course.require(assignment), folder, output)
@@ -331,6 +334,7 @@ def _verify(
     course: Any, assignments: list[str], rules: tuple[str, ...], measure: bool, jobs: int
 ) -> bool:
     """Verify assignments and print what is found; return whether every rule holds."""
+    require("author")
     from tqdm.auto import tqdm
 
     from autograder.verify.verify import verify as run

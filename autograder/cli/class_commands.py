@@ -158,6 +158,7 @@ def export(
 
 
 def _export_points(classroom: Any, assignment: str, form: str, output: Path | None) -> None:
+    """Write the points of each exercise and question as CSV."""
     from autograder.classroom.points_table import as_csv, read_points
 
     output = output or classroom.folder / "exports" / f"{assignment}-points-{form}.csv"
@@ -167,6 +168,7 @@ def _export_points(classroom: Any, assignment: str, form: str, output: Path | No
 
 
 def _write(output: Path, content: bytes) -> None:
+    """Write a private file; raise `CourseError` if that fails."""
     from coursekit.data.paths import write_atomically
 
     try:
@@ -271,7 +273,7 @@ def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> Non
 @click.argument("which", required=False)
 @folder_option
 def restore(which: str | None, folder: Path | None) -> None:
-    """List the backups of the gradebook, or take one back.
+    """List the backups of the gradebook, or restore one.
 
     WHICH is the number of a backup, from 1 for the latest, or the file of a gradebook. The gradebook
     that it replaces becomes the latest backup, so that `autograder restore 1` undoes this.

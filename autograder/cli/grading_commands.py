@@ -20,6 +20,7 @@ from autograder.cli.options import (
 )
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
+from autograder.extras import require
 
 
 @click.command()
@@ -89,6 +90,8 @@ def grade(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
             " submissions run in parallel, and always use a sandbox."
         )
+    if scheduler:
+        require("cluster")
     from autograder.classroom.console_tables import (
         changes_table,
         settled_lines,
@@ -237,6 +240,7 @@ def doctor(folder: Path | None) -> None:
 
 
 def _say_of_class(folder: Path | None) -> None:
+    """Print the findings of `doctor` about the course and the class in a folder."""
     from autograder.course.layout import find_course
     from autograder.gradebook.backups import require_whole
     from autograder.gradebook.hub import problems_on_hub

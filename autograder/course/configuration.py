@@ -1,4 +1,4 @@
-"""What is special to a course: the table `[tool.autograder]` of its `pyproject.toml`."""
+"""The configuration of a course: the table `[tool.autograder]` of its `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DISTRIBUTION = re.compile(r"[-_.]+")
 
 @dataclass(frozen=True)
 class CourseConfig:
-    """What `pyproject.toml` says about a course; everything but `title` and `package` is optional.
+    """The configuration of a course; everything but `title` and `package` is optional.
 
     `name`, `version` and `students` come from the standard table `[project]`, the others from
     `[tool.autograder]`.
@@ -77,12 +77,12 @@ class CourseConfig:
 
     @property
     def has_own_package(self) -> bool:
-        """Whether students install a package besides coursekit: in every course but coursekit's."""
+        """True if students install a package besides coursekit: in every course but coursekit's."""
         return self.package != "coursekit"
 
 
 def read_config(path: Path) -> CourseConfig:
-    """The configuration of a course, from its `pyproject.toml`.
+    """Read the configuration of a course from its `pyproject.toml`.
 
     Raises
     ------

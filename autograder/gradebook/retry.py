@@ -8,10 +8,13 @@ from __future__ import annotations
 import errno
 import sqlite3
 import sys
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from tenacity import RetryCallState, Retrying
+from tenacity.retry import retry_if_exception
+from tenacity.stop import stop_after_delay
+from tenacity.wait import wait_exponential
 from tqdm.auto import tqdm
 
 from autograder.errors import MachineError
@@ -62,22 +65,26 @@ def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _R
         Grades could not be stored within the time limit.
     """
     seconds = PATIENCE_SECONDS if seconds is None else seconds
-    end = time.monotonic() + seconds
-    pause = 0.0
-    while True:
-        try:
-            return action()
-        except Exception as error:
-            if not is_of_this_machine(error):
-                raise
+
+    def say(state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        if error and state.attempt_number == 1:
             reason = machine_problem(error)
-            if time.monotonic() >= end:
-                raise MachineError(
-                    f"grades could not be stored for {seconds / 60:.0f} minutes ({reason}): free"
-                    " disk space, or close what locks the gradebook, and run the command again;"
-                    " it goes on from there."
-                ) from error
-            if not pause:
-                tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
-        pause = min(2 * pause or 1.0, _MAX_PAUSE)
-        time.sleep(pause)
+            tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
+
+    try:
+        return Retrying(
+            retry=retry_if_exception(is_of_this_machine),
+            wait=wait_exponential(max=_MAX_PAUSE),
+            stop=stop_after_delay(seconds),
+            before_sleep=say,
+            reraise=True,
+        )(action)
+    except Exception as error:
+        if not is_of_this_machine(error):
+            raise
+        raise MachineError(
+            f"grades could not be stored for {seconds / 60:.0f} minutes ({machine_problem(error)}):"
+            " free disk space, or close what locks the gradebook, and run the command again; it goes"
+            " on from there."
+        ) from error

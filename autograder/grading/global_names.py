@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, as_python, parse_start
+from autograder.course.cells import MAX_CELL_CHARACTERS, NOT_PYTHON, as_python, parse_start
 from autograder.grading.pure_functions import may_import
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -29,7 +29,7 @@ class Unsure(Exception):
 @functools.lru_cache(maxsize=512)
 def parsed(source: str) -> ast.Module:
     """Return the syntax tree of a cell; lines such as `!pip` become calls."""
-    if len(source) > LONGEST_CELL:
+    if len(source) > MAX_CELL_CHARACTERS:
         raise Unsure("a cell is very long")
     if any(line.lstrip()[:1] in ("%", "!") for line in source.splitlines()):
         source = as_python(source)

@@ -13,6 +13,7 @@ import tempfile
 import time
 import traceback
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from autograder.grading.run_progress import Listener
 from autograder.sandbox.launch import has_server, make_socket_folder, start_server
 from autograder.sandbox.messages import Connection
 from autograder.sandbox.scratch import delete_scratch
+from coursekit.data.paths import cache_folder
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
 #: Tools that install packages end at once: without a network, each would try again for long.
@@ -285,10 +287,8 @@ def _environment(limits: Limits) -> dict[str, str]:
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
     make_paths_absolute()  # the kernel runs in another folder
     env = {name: os.environ[name] for name in kept if name in os.environ}
-    if "COURSEKIT_CACHE" not in env:
-        import pooch
-
-        env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
+    if find_spec("pooch"):  # without it nothing is fetched, so that there is no cache
+        env["COURSEKIT_CACHE"] = str(cache_folder())
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     env |= _NO_DOWNLOADS
     if limits.sandbox:  # without one there may be a network, and models from there

@@ -16,12 +16,17 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from jupyter_core.utils import run_sync
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.util import run_sync
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, asked_exercise, kept_definitions
+from autograder.course.cells import (
+    MAX_CELL_CHARACTERS,
+    NOT_PYTHON,
+    asked_exercise,
+    kept_definitions,
+)
 from autograder.errors import CourseError, is_own
 from autograder.grading.cell_client import CellClient
 from autograder.grading.cell_skipping import LEFT_OUT, LIMITED
@@ -351,6 +356,6 @@ def _last_graded(notebook: NotebookNode) -> int:
 def _definitions(source: str) -> str:
     """Return the source of a cell's imports, definitions and constants."""
     try:
-        return ast.unparse(kept_definitions(source[:LONGEST_CELL]))
+        return ast.unparse(kept_definitions(source[:MAX_CELL_CHARACTERS]))
     except (CourseError, *NOT_PYTHON):
         return ""

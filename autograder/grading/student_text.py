@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, parse_start
+from autograder.course.cells import MAX_CELL_CHARACTERS, NOT_PYTHON, parse_start
 
 #: Share of a released text's words that is left in a student's edit of it, at least.
 _SHARE = 0.6
@@ -228,7 +228,7 @@ def remarks(source: str) -> list[Remark]:
 
     Comments that follow one another are one.
     """
-    source = source[:LONGEST_CELL]
+    source = source[:MAX_CELL_CHARACTERS]
     if not _is_python(source):
         source = _MAGIC.sub(r"\1pass", source)
     try:

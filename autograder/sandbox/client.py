@@ -15,7 +15,6 @@ from queue import Empty
 from types import MappingProxyType
 from typing import Any
 
-import zmq
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
 from traitlets import Type
@@ -119,8 +118,8 @@ class GuardedClient(AsyncKernelClient):
 
     def start_channels(self, *args: bool, **channels: bool) -> None:
         """Start the channels, with limits on message sizes and queues."""
-        self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
-        self.context.setsockopt(zmq.RCVHWM, _MAX_QUEUED)
+        self.context.maxmsgsize = PART_BYTES
+        self.context.rcvhwm = _MAX_QUEUED
         super().start_channels(hb=False)
 
 

@@ -12,7 +12,6 @@ import sys
 import time
 from typing import Any
 
-import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
@@ -156,5 +155,5 @@ class SandboxedKernelApp(IPKernelApp):
 
     def init_iopub(self, context: Any) -> None:
         """Set up the output channel, which drops no output that is not read yet."""
-        context.setsockopt(zmq.SNDHWM, 0)  # never drop output that the grader has not read yet
+        context.sndhwm = 0  # never drop output that the grader has not read yet
         super().init_iopub(context)

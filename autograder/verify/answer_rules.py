@@ -14,7 +14,7 @@ from autograder.verify.rules import Subject, rule
 
 @rule(thresholds={"right-answers-per-exercise": 3})
 def answer_styles(subject: Subject) -> Iterator[str]:
-    """Every exercise has right answers in several styles, no two of them the same."""
+    """Require that every exercise has right answers in several styles, no two of them the same."""
     found = typed_answers(subject.assignment, "right")
     styles = Counter(answer.exercise for answer in found)
     fewest = subject.thresholds["right-answers-per-exercise"]
@@ -38,7 +38,7 @@ def answer_styles(subject: Subject) -> Iterator[str]:
 
 @rule()
 def right_answers(subject: Subject) -> Iterator[str]:
-    """Every right answer, as students type it, passes its check."""
+    """Require that every right answer, as students type it, passes its check."""
     for answer in typed_answers(subject.assignment, "right"):
         verdict = verdict_on(subject.assignment, subject.recorded[answer.exercise], answer.source)
         if not verdict.passed:
@@ -47,7 +47,7 @@ def right_answers(subject: Subject) -> Iterator[str]:
 
 @rule()
 def wrong_answers(subject: Subject) -> Iterator[str]:
-    """Every wrong answer loses points, and gets the hint that names its mistake."""
+    """Require that every wrong answer loses points, and gets the hint that names its mistake."""
     for answer in typed_answers(subject.assignment, "wrong"):
         verdict = verdict_on(subject.assignment, subject.recorded[answer.exercise], answer.source)
         where = f"{answer.exercise}, {answer.words}"
@@ -68,7 +68,7 @@ def _measure_command(is_stale: bool, subject: Subject) -> str:
     measure=measurements.measure_answers,
 )
 def answer_seeds(subject: Subject) -> Iterator[str]:
-    """The verdict on no typed answer depends on the class's seed, for many seeds."""
+    """Require that the verdict on no typed answer depends on the class's seed, for many seeds."""
     for name, found in measurements.stored_answers(subject).items():
         for what in found["lost"]:
             yield f"{name}: a right answer loses points: {what}"
@@ -81,7 +81,7 @@ def answer_seeds(subject: Subject) -> Iterator[str]:
     measure=measurements.measure_carried,
 )
 def error_carried_forward(subject: Subject) -> Iterator[str]:
-    """With right helpers in place of wrong ones, no mistake costs a point of another exercise.
+    """Require that with right helpers in place of wrong ones, no mistake costs a point of another exercise.
 
     Nor does any right answer to an exercise that others call cost one.
     """
@@ -97,7 +97,7 @@ def error_carried_forward(subject: Subject) -> Iterator[str]:
     measure=measurements.measure_audit,
 )
 def audit(subject: Subject) -> Iterator[str]:
-    """Every edit of a reference at one place loses points, or is listed as right with its reason."""
+    """Require that every edit of a reference at one place loses points, or is listed as right with its reason."""
     stored = audit_results.stored(subject.assignment)
     for name in subject.assignment.exercises:
         found: dict[str, Any] = stored[name]

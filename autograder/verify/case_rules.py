@@ -21,7 +21,7 @@ _UNKNOWN: Outcome = {"status": "error", "type": "KeyError", "message": "not in m
 
 @rule()
 def class_cases(subject: Subject) -> Iterator[str]:
-    """With a class's fresh cases, every alternative earns all points and every misconception loses some."""
+    """Require that with a class's fresh cases, every alternative earns all points and every misconception loses some."""
     assignment = subject.assignment
     for name, recorded in record_assignment(assignment, CLASS_SEED).items():
         for one in recorded["misconceptions"]:
@@ -43,7 +43,7 @@ def class_cases(subject: Subject) -> Iterator[str]:
 
 @rule(thresholds={"drawn-seeds": 10})
 def drawable_cases(subject: Subject) -> Iterator[str]:
-    """The cases can be drawn for many class seeds: no seed stops the grading of a class."""
+    """Require that the cases can be drawn for many class seeds: no seed stops the grading of a class."""
     first = CLASS_SEED + 1
     for name, exercise in subject.assignment.exercises.items():
         reference = subject.assignment.solution.definitions[name]
@@ -55,7 +55,7 @@ def drawable_cases(subject: Subject) -> Iterator[str]:
 
 @rule()
 def lookup_table(subject: Subject) -> Iterator[str]:
-    """A table of the recorded cases and their answers earns no point in a class."""
+    """Require that a table of the recorded cases and their answers earns no point in a class."""
     assignment = subject.assignment
     for name in assignment.exercises:
         known = record_reference(assignment, name, RECORDING_SEED)["cases"]
@@ -72,7 +72,7 @@ def _key(case: Any) -> str:
 
 @rule()
 def other_machine(subject: Subject) -> Iterator[str]:
-    """A processor without this one's vector instructions proves and generates the same files."""
+    """Require that a processor without this one's vector instructions proves and generates the same files."""
     found = released_elsewhere(subject.course, subject.name)
     if found.stale:
         yield f"there, a release would write or say: {found.stale}"

@@ -35,7 +35,7 @@ def _sheet(subject: Subject) -> write_guide.Sheet:
 
 @rule(applies=_has_guide)
 def guide_sheet(subject: Subject) -> Iterator[str]:
-    """The guide's sheet has its five sections, and a question for the room from the notebook."""
+    """Require that the guide's sheet has its five sections, and a question for the room from the notebook."""
     sheet = _sheet(subject)
     file = f"{subject.course.config.guide}/{subject.name}.md"
     for wanted in SECTIONS:
@@ -57,7 +57,7 @@ def guide_sheet(subject: Subject) -> Iterator[str]:
 
 @rule(applies=_has_guide, thresholds={"cuts": 3})
 def guide_cuts(subject: Subject) -> Iterator[str]:
-    """The sheet says what may be cut, and what becomes of everything that needs it."""
+    """Require that the sheet says what may be cut, and what becomes of everything that needs it."""
     found: list[str] = []
     with as_problem(found):
         cuts = len(_sheet(subject).cuts())
@@ -69,7 +69,7 @@ def guide_cuts(subject: Subject) -> Iterator[str]:
 
 @rule(applies=_has_guide)
 def guide_numbers(subject: Subject) -> Iterator[str]:
-    """Every number of the sheet is in the notebook, in an exam answer, or was computed by its check."""
+    """Require that every number of the sheet is in the notebook, in an exam answer, or was computed by its check."""
     assert subject.course.guide is not None
     notebook = subject.assignment.solution.notebook
     path = subject.course.guide / f"{subject.name}.md"
@@ -88,7 +88,7 @@ def guide_numbers(subject: Subject) -> Iterator[str]:
 
 @rule(applies=_has_guide)
 def marking(subject: Subject) -> Iterator[str]:
-    """Every question that a person grades has a marking guide; samples go from no to all points."""
+    """Require that every question that a person grades has a marking guide; samples go from no to all points."""
     asked = [
         cell
         for cell in subject.assignment.release.cells
@@ -107,7 +107,7 @@ def marking(subject: Subject) -> Iterator[str]:
 
 @rule(applies=_has_guide, thresholds={"exam-questions": 2})
 def exam(subject: Subject) -> Iterator[str]:
-    """The exam bank has questions on it, whose answers are computed again by their checks."""
+    """Require that the exam bank has questions on it, whose answers are computed again by their checks."""
     questions = _exam(subject)
     fewest = subject.thresholds["exam-questions"]
     if len(questions) < fewest:

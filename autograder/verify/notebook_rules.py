@@ -26,13 +26,15 @@ _NO_TESTS = 5
 
 @rule(thresholds={"cell-seconds": 180, "training-steps": 20})
 def runs_from_wheel(subject: Subject) -> Iterator[str]:
-    """The solution notebook runs with the students' wheels alone and gives its compared outputs.
+    """Require that the solution notebook runs with the students' wheels alone and gives its compared outputs.
 
     nbval runs it without this checkout, and with few steps of training: no compared output may depend
     on what a model has learned.
     """
     place = subject.student_environment
-    assert place is not None  # `verify` makes it for this rule
+    if isinstance(place, str):
+        yield f"there is no students' environment to run it in: {place}"
+        return
     with tempfile.TemporaryDirectory(dir=place) as folder:
         path = shutil.copy(subject.course.solution(subject.name), folder)
         done = subprocess.run(
@@ -106,7 +108,7 @@ def _claims(subject: Subject) -> Path:
 
 @rule()
 def claims(subject: Subject) -> Iterator[str]:
-    """What the text claims of its numbers holds: the tests in its folder of claims pass.
+    """Require that what the text claims of its numbers holds: the tests in its folder of claims pass.
 
     `exercises/NN_topic/claims/test_*.py`, run by pytest; an assignment need not have any.
     """

@@ -24,7 +24,7 @@ _MIN_ALT = 20
 
 @rule(thresholds={"outputs-per-exercise": 1, "withheld-share": 0.5})
 def chapter_outputs(subject: Subject) -> Iterator[str]:
-    """The site's chapter shows outputs, withholds few of them, and shows them as they are stored."""
+    """Require that the site's chapter shows outputs, withholds few of them, and shows them as they are stored."""
     solved = {cell.id: cell for cell in subject.assignment.solution.code}
     shown = withheld = 0
     for cell in chapter(subject.assignment).cells:
@@ -48,7 +48,7 @@ def chapter_outputs(subject: Subject) -> Iterator[str]:
 
 @rule()
 def chapter_secrets(subject: Subject) -> Iterator[str]:
-    """No output of the chapter has a line that students are to write."""
+    """Require that no output of the chapter has a line that students are to write."""
     given = "\n".join(cell.source for cell in subject.assignment.release.cells)
     written = set()
     for cell in subject.assignment.solution.notebook.cells:
@@ -70,7 +70,7 @@ def chapter_secrets(subject: Subject) -> Iterator[str]:
 
 @rule()
 def chapter_checks(subject: Subject) -> Iterator[str]:
-    """Below every check the chapter shows a real mistake with its own hint."""
+    """Require that below every check the chapter shows a real mistake with its own hint."""
     asked = [asked_exercise(c) for c in chapter(subject.assignment).cells if c.cell_type == "code"]
     names = [name for name in asked if name]
     if sorted(names) != sorted(subject.recorded):
@@ -85,7 +85,7 @@ def chapter_checks(subject: Subject) -> Iterator[str]:
 
 @rule(thresholds={"results-per-exercise": 1, "named-share": 0.8})
 def slides(subject: Subject) -> Iterator[str]:
-    """The slides have the notebook's sections, drawings, formulas, exercises and results."""
+    """Require that the slides have the notebook's sections, drawings, formulas, exercises and results."""
     page = BeautifulSoup(as_html(subject.assignment), "html.parser")
     cells = subject.assignment.release.cells
     source = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
@@ -118,7 +118,7 @@ def slides(subject: Subject) -> Iterator[str]:
 
 @rule()
 def slides_secrets(subject: Subject) -> Iterator[str]:
-    """The slides have no line of a solution, fold code away, and load nothing from elsewhere."""
+    """Require that the slides have no line of a solution, fold code away, and load nothing from elsewhere."""
     text = as_html(subject.assignment)
     page = BeautifulSoup(text, "html.parser")
     loaded = page.select("link, iframe, script[src]")

@@ -29,13 +29,13 @@ class Subject:
         The assignment.
     thresholds : mapping of str to float
         Every threshold of every rule: the course's own, else the rule's default.
-    student_environment : Path or None
-        A folder with a Python in which students' wheels are installed; None if no rule needs it.
+    student_environment : Path or str
+        A folder with a Python in which students' wheels are installed, or why there is none.
     """
 
     assignment: Assignment
     thresholds: Mapping[str, float]
-    student_environment: Path | None = None
+    student_environment: Path | str = ""
 
     @property
     def course(self) -> Course:
@@ -114,12 +114,15 @@ def rule(
 ) -> Callable[[Callable[[Subject], Iterable[str]]], Callable[[Subject], Iterable[str]]]:
     """Return a decorator that registers a function as a rule.
 
-    The rule's name is the function's with hyphens, its sentence the first paragraph of the docstring.
+    The rule's name is the function's with hyphens, its sentence the first paragraph of its docstring without
+    "Require that".
     """
 
     def register(check: Callable[[Subject], Iterable[str]]) -> Callable[[Subject], Iterable[str]]:
         name = check.__name__.replace("_", "-")
-        sentence = " ".join((check.__doc__ or "").split("\n\n")[0].split())
+        said = " ".join((check.__doc__ or "").split("\n\n")[0].split())
+        said = said.removeprefix("Require that ")
+        sentence = said[:1].upper() + said[1:]
         family = check.__module__.rpartition(".")[2].removesuffix("_rules")
         RULES[name] = Rule(name, sentence, family, check, thresholds or {}, applies, stale, measure)
         return check

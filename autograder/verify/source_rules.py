@@ -32,7 +32,7 @@ def _execute(subject: Subject) -> str:
 
 @rule(stale=_release)
 def released(subject: Subject) -> Iterator[str]:
-    """The student notebook and the recording are those that a release of these sources wrote.
+    """Require that the student notebook and the recording are those that a release of these sources wrote.
 
     A release proves that the solution passes its own checks, that the student notebook has no line of
     a solution and fails every check with "not written yet", and that each misconception is caught and
@@ -43,13 +43,13 @@ def released(subject: Subject) -> Iterator[str]:
 
 @rule(stale=_execute)
 def executed(subject: Subject) -> Iterator[str]:
-    """The stored outputs of the solution notebook are those of its code as it is now."""
+    """Require that the stored outputs of the solution notebook are those of its code as it is now."""
     return iter(())
 
 
 @rule(thresholds={"compared-cells": 3})
 def stored_outputs(subject: Subject) -> Iterator[str]:
-    """No cell stores an error, a warning or a path of this machine, and some are compared by nbval."""
+    """Require that no cell stores an error, a warning or a path of this machine, and some are compared by nbval."""
     cells = subject.assignment.solution.code
     for number, cell in enumerate(cells, 1):
         for output in cell.outputs:
@@ -70,7 +70,7 @@ def stored_outputs(subject: Subject) -> Iterator[str]:
 
 @rule()
 def headings(subject: Subject) -> Iterator[str]:
-    """The text begins with a heading of level 1, and no heading skips a level."""
+    """Require that the text begins with a heading of level 1, and no heading skips a level."""
     cells = subject.assignment.solution.notebook.cells
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     text = re.sub(r"^```.*?^```", "", "\n".join(texts), flags=re.M | re.S)
@@ -96,7 +96,7 @@ def _list_of(course: Course) -> str | None:
 
 @rule(applies=_has_list)
 def listed(subject: Subject) -> Iterator[str]:
-    """The course's list of assignments has a row for it, with the time that its notebook states."""
+    """Require that the course's list of assignments has a row for it, with the time that its notebook states."""
     rows = dict(_ROW.findall(_list_of(subject.course) or ""))
     said = stated_hours(subject.assignment)
     if subject.name not in rows:
@@ -107,7 +107,7 @@ def listed(subject: Subject) -> Iterator[str]:
 
 @rule()
 def times(subject: Subject) -> Iterator[str]:
-    """The notebook states its time, each exercise its minutes, and these do not add up to more."""
+    """Require that the notebook states its time, each exercise its minutes, and these do not add up to more."""
     minutes = exercise_minutes(subject.assignment)
     for name, own in minutes.items():
         if own is None:
@@ -128,7 +128,7 @@ def times(subject: Subject) -> Iterator[str]:
 
 @rule()
 def recording_format(subject: Subject) -> Iterator[str]:
-    """Every exercise is recorded, with a hint of more than a few words for each misconception."""
+    """Require that every exercise is recorded, with a hint of more than a few words for each misconception."""
     for name in subject.assignment.exercises:
         if name not in subject.recorded:
             yield f"{name} is not in the recording; release again."

@@ -99,9 +99,12 @@ def verify(
         for assignment in assignments:
             _measure(Subject(Assignment(course, assignment), values), rules)
     with tempfile.TemporaryDirectory(prefix="verify-") as folder:
-        place = Path(folder)
+        place: Path | str = Path(folder)
         if any(one.check is notebook_rules.runs_from_wheel for one in rules):
-            notebook_rules.make_student_environment(course, place)
+            try:
+                notebook_rules.make_student_environment(course, Path(folder))
+            except CourseError as error:
+                place = str(error)
         found = []
         for one in _side_by_side(course, assignments, names, values, place, jobs):
             found.append(one)
@@ -126,7 +129,7 @@ def _side_by_side(
     assignments: list[str],
     names: list[str],
     values: dict[str, float],
-    place: Path,
+    place: Path | str,
     jobs: int,
 ) -> Iterator[Verification]:
     """Verify assignments in processes of their own; those with the longest notebooks first."""
@@ -153,7 +156,7 @@ def _end_at_once() -> None:
 
 
 def verify_one(
-    course: Course, name: str, names: list[str], values: dict[str, float], place: Path
+    course: Course, name: str, names: list[str], values: dict[str, float], place: Path | str
 ) -> Verification:
     """Verify one assignment; an error that its author can fix is a problem of the rule that meets it."""
     subject = Subject(Assignment(course, name), values, place)

@@ -19,7 +19,7 @@ _STATUSES = ("explained", "named", "unnamed")
 
 
 def audit_pairs(course: Course, names: list[str]) -> dict[str, list[Compound]]:
-    """The pairs of misconceptions that can be in one answer, by exercise.
+    """Return the pairs of misconceptions that can be in one answer, by exercise.
 
     Parameters
     ----------

@@ -1,14 +1,16 @@
 """The time of a submission is known only where the LMS, a repository or a table gives it."""
 
+import datetime
 import subprocess
 
 import pytest
+from babel.dates import format_date
 from click.testing import CliRunner
 from downloads import NAME, archive, notebook
 
 from autograder.classroom.collect import collect
 from autograder.classroom.console_tables import collected_lines
-from autograder.classroom.date_parsing import in_iso_order
+from autograder.classroom.date_parsing import LANGUAGES, in_iso_order
 from autograder.classroom.enrolment import enrol
 from autograder.classroom.git_submissions import prefix_of
 from autograder.cli import main
@@ -170,6 +172,8 @@ WRITTEN = [
     "vrijdag, 20 november 2026, 23:59",
     "perjantaina 20. marraskuuta 2026, 23.59",
     "pátek, 20. listopadu 2026, 23.59",
+    "20 listopada 2026 23:59",
+    "piątek, 20 listopada 2026, 23:59",
     "2026. november 20., péntek, 23:59",
     "20 Kasım 2026 Cuma, 23:59",
     "Пятница, 20 ноября 2026, 23:59",
@@ -195,12 +199,37 @@ def test_a_date_is_read_as_it_is_written_in_many_languages(text, zone):
     assert stored(found).isoformat() == "2026-11-20T22:59:00"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_month_is_read_as_the_language_itself_writes_a_date(language):
+    for month in range(1, 13):
+        written = format_date(datetime.date(2026, month, 20), "long", language)
+        assert in_iso_order(f"{written} 23:59") == f"2026-{month}-20 23:59"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("20. listopada 2026. 23:59", "2026-10-20"),  # Croatian: with dots
+        ("20 listopada 2026 23:59", "2026-11-20"),  # Polish: without
+        ("utorak, 20 listopada 2026 23:59", "2026-10-20"),  # Croatian: that day is a Tuesday
+        ("pátek 20. listopad 2026 23:59", "2026-11-20"),  # Czech: that day is a Friday
+        ("5. lip 2026. 23:59", "2026-6-5"),
+        ("5 lip 2026 23:59", "2026-7-5"),
+        ("20. februarja 2026 23:59", "2026-2-20"),
+        ("20 de setiembre de 2026 23:59", "2026-9-20"),
+    ],
+)
+def test_a_word_for_two_months_is_read_where_signs_or_the_weekday_tell_its_language(text, day):
+    assert in_iso_order(text) == f"{day} 23:59"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("03/04/2026 23:59", "may be 3 April or 4 March; write the date as in '2026-10-20 23:59'"),
         ("3-4-2026 11:59 PM", "may be 3 April or 4 March"),
-        ("20 listopada 2026, 23:59", "listopada in .* may be October or November"),
+        ("20. listopad 2026, 23:59", "listopad in .* may be October or November"),
+        ("20 listopada, 2026 23:59", "listopada in .* may be October or November"),
         ("31.02.2026 10:00", "there is no date"),
         ("20.11.26 23:59", "is not a date with a time of day"),
         ("20.11.2026", "is not a date with a time of day"),

@@ -16,7 +16,7 @@ from autograder.course.reference import Solution
 from coursekit import load, load_results, set_seed
 from coursekit.data import shipped
 
-NOTEBOOK = Path(__file__).parent.parent / (
+NOTEBOOK = Path(__file__).parents[3] / (
     "solutions/11_transformer_translation/11_transformer_translation.ipynb"
 )
 

@@ -13,7 +13,7 @@ from scipy.linalg import orthogonal_procrustes
 from autograder.course.reference import Solution, read
 from coursekit import load, load_results
 
-NOTEBOOK = Path(__file__).parent.parent / (
+NOTEBOOK = Path(__file__).parents[3] / (
     "solutions/14_unsupervised_translation/14_unsupervised_translation.ipynb"
 )
 

@@ -13,7 +13,7 @@ import torch
 from autograder.course.reference import Solution
 from coursekit import load_pretrained
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[3]
 PATH = ROOT / "solutions/10_contextual_vectors/10_contextual_vectors.ipynb"
 
 

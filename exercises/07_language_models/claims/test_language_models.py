@@ -11,7 +11,7 @@ from torch import nn
 
 from autograder.course.reference import Solution
 
-NOTEBOOK = Path(__file__).parent.parent / "solutions/07_language_models/07_language_models.ipynb"
+NOTEBOOK = Path(__file__).parents[3] / "solutions/07_language_models/07_language_models.ipynb"
 WORDS = ["a", "b", "c", "d"]
 D = 0.75
 

@@ -9,18 +9,20 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT
-from published_scores import SQUAD
 
 from autograder.course.reference import Solution
 from coursekit import load
 from coursekit.results import load_results
 
+ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "solutions/13_many_tasks/13_many_tasks.ipynb"
+#: Exact match and F1, in percent, of the stored answers of two systems to SQuAD\'s development questions.
+SQUAD = {"bert-ensemble": (86.206, 92.196), "logistic-baseline": (40.142, 50.982)}
 
 
 @functools.cache

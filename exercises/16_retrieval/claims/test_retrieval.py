@@ -9,15 +9,16 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT
 
 from autograder.course.reference import Solution
 from coursekit import load
 
+ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "solutions/16_retrieval/16_retrieval.ipynb"
 WORDS = "the a of in camel river norway bakery krone hay sails tail piano oak".split()
 

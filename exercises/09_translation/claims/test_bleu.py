@@ -10,7 +10,7 @@ from sacrebleu.metrics import BLEU
 
 from autograder.course.reference import Solution
 
-NOTEBOOK = Path(__file__).parent.parent / "solutions/09_translation/09_translation.ipynb"
+NOTEBOOK = Path(__file__).parents[3] / "solutions/09_translation/09_translation.ipynb"
 WORDS = "le la chat chien blanc dort ne pas . elle".split()
 
 Sentences = list[list[str]]

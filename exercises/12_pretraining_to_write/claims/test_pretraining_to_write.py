@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from checkout import ROOT
 
 from autograder.course.reference import Solution
 from coursekit import load_pretrained, set_seed
 from coursekit.data import shipped
 from coursekit.pretrained import fill
 
+ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "solutions/12_pretraining_to_write/12_pretraining_to_write.ipynb"
 WEIGHTS = "pretrained/language_models/imdb.safetensors"
 

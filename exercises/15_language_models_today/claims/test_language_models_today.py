@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from checkout import ROOT
 from torch import nn
 
 from autograder.course.reference import Solution
@@ -16,6 +15,7 @@ from coursekit import load, load_results, set_seed
 from coursekit.lora import add_adapter
 from coursekit.pretrained import fill
 
+ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "solutions/15_language_models_today/15_language_models_today.ipynb"
 LENGTH = 12
 
