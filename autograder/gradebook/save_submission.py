@@ -206,4 +206,6 @@ def _in_place_of(place: Path, new: Path, before: Path) -> Iterator[None]:
             place.rename(new)
         if before.exists():
             before.rename(place)
+        with contextlib.suppress(OSError):  # unless there is something in it
+            place.parent.rmdir()
         raise
