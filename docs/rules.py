@@ -1,7 +1,7 @@
 """Writes the table of the rules of `autograder verify` into docs/authors.md, from their docstrings.
 
-    python docs/rules.py            # write it
-    python docs/rules.py --check    # fail if it is stale; CI does
+python docs/rules.py            # write it
+python docs/rules.py --check    # fail if it is stale; CI does
 """
 
 from __future__ import annotations
