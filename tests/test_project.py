@@ -200,11 +200,50 @@ def commands_of(job):
     return [step["run"] for step in job["steps"] if "run" in step]
 
 
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_takes_each_action_by_its_commit_and_says_which_version_that_is(workflow):
+    used = re.findall(r"uses: (.*)", workflow.read_text("utf-8"))
+    assert used
+    assert [
+        one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
+    ] == []
+
+
+def test_all_workflows_take_the_same_version_of_an_action():
+    versions = {}
+    for workflow in WORKFLOWS:
+        for name, commit in re.findall(r"uses: ([\w/-]+)@(.*)", workflow.read_text("utf-8")):
+            versions.setdefault(name, set()).add(commit)
+    assert [name for name in versions if len(versions[name]) > 1] == []
+
+
+def matrix_of(job):
+    text = (ROOT / f".github/workflows/{job}.yml").read_text("utf-8")
+    return yaml.safe_load(text)["jobs"][job]["strategy"]["matrix"]
+
+
 def test_workflows_test_the_oldest_and_the_newest_python_that_the_project_names():
-    job = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))["jobs"]["test"]
     versions = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
-    assert job["strategy"]["matrix"]["python"] == [versions[0], versions[-1]]
+    for job in ("test", "students"):
+        assert matrix_of(job)["python"] == [versions[0], versions[-1]]
     assert PROJECT["requires-python"] == f">={versions[0]}"
+
+
+def test_what_students_do_is_tested_on_the_systems_that_they_have():
+    systems = [name.partition("-")[0] for name in matrix_of("students")["system"]]
+    assert systems == ["ubuntu", "macos", "windows"]
+
+
+def test_students_install_the_wheel_of_the_bundle_and_pass_the_first_checks_with_it():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / ".ci/students.py")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 8  # four assignments, each answered and as released
+    for line in lines:
+        passed, number = re.search(r": (\d+) of (\d+) exercises pass", line).groups()
+        assert passed == (number if ", answered" in line else "0"), line
 
 
 def test_both_distributions_say_where_they_come_from():
@@ -243,7 +282,7 @@ def test_the_source_archive_of_the_package_has_what_its_wheel_needs_and_nothing_
     own = ("PKG-INFO", ".gitignore", "LICENSE", "LICENSES.md", "hatch_build.py", "pyproject.toml")
     assert {name for name in inside if not name.startswith(("coursekit/", "data/"))} == set(own)
     shipped = {name.removeprefix("data/") for name in inside if name.startswith("data/")}
-    assert not [name for name in shipped if name.endswith((".py", "audit.json", "hints.tsv"))]
+    assert not [name for name in shipped if name.endswith((".py", "hints.tsv"))]
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as file:
         file.extractall(tmp_path, filter="data")

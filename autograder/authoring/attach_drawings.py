@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.authoring.canvas import WIDEST, Canvas
+from autograder.authoring.canvas import MAX_WIDTH, Canvas
 from autograder.errors import CourseError
 
 #: The key of a cell's metadata: name of a drawing -> its fingerprint.
@@ -65,6 +65,6 @@ def read_drawing(folder: Path, name: str, where: str) -> Canvas:
         canvas: Canvas = runpy.run_path(str(path))["draw"]()
     except Exception as error:
         raise CourseError(f"{shown} cannot be drawn: {type(error).__name__}: {error}") from error
-    if canvas.width > WIDEST:
-        raise CourseError(f"{shown} is {canvas.width:g} wide; at most {WIDEST} fit on a phone.")
+    if canvas.width > MAX_WIDTH:
+        raise CourseError(f"{shown} is {canvas.width:g} wide; at most {MAX_WIDTH} fit on a phone.")
     return canvas

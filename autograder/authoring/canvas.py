@@ -54,7 +54,7 @@ STROKES = {
     "black": "#222222",
 }
 TEXT = "#1A1A1A"
-WIDEST = 460
+MAX_WIDTH = 460
 _SCALE = 1.5  # pixels of the picture per pixel of the drawing: sharp, and no wider than a page
 _POINTS = 0.72  # points per pixel at 100 pixels per inch
 _STYLE = 1  # count up when the same commands are to look different

@@ -988,3 +988,12 @@ def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
     x, y = x.float(), y.float()
     x, y = x - x.mean(), y - y.mean()
     return ((x * y).sum() / (x.square().sum().sqrt() * y.square().sum().sqrt())).item()
+
+
+# %% pearson_correlation: a deviation below 1e-12 is none | small_deviation_is_constant
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2 or x.std() < 1e-12 or y.std() < 1e-12:
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return float((x * y).sum() / (x.norm() * y.norm()))
