@@ -187,10 +187,10 @@ class Times:
                     result.late.append(student)
 
     def _are_of_the_download(self, chosen: dict[str, list[Candidate]]) -> bool:
-        """Tell whether dates of several students follow one another as in one download."""
+        """Tell whether dates follow one another as in one download, as that of a lone file does."""
         files = [(one.file.path, one.submitted) for own in chosen.values() for one in own]
         dates = [date for _, date in sorted(files)]  # in the order of the archive
-        return len(chosen) > 1 and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
+        return bool(dates) and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
 
     def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, list[datetime.datetime]]:
         """Return the times of the attempts that the table lists for each student, in order."""

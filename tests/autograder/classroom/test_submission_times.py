@@ -80,6 +80,7 @@ def moodle(*minutes):
         ((0, 200, 40), True),  # each student's own
         ((5, 4, 3), True),  # close together, but not in the order of a download
         ((0, 0, 1), False),  # written one after the other: the download's
+        ((5,), False),  # one student's: nothing tells it from the download's
     ],
 )
 def test_moodles_dates_count_unless_they_are_the_downloads(small_course, tmp_path, minutes, known):
@@ -89,6 +90,16 @@ def test_moodles_dates_count_unless_they_are_the_downloads(small_course, tmp_pat
         hour, minute = divmod(minutes[0], 60)
         assert stamps(small_course)["Ann_Doe"] == f"2026-01-30 {14 + hour}:{minute:02}:00"
         assert "Times of submission are read in Europe/Berlin." in collected_lines(result)
+
+
+def test_dates_of_one_student_count_where_no_download_takes_so_long(small_course, tmp_path):
+    folder = "Ann Doe_1_assignsubmission_file_"
+    files = {
+        f"{folder}/a.ipynb": (2026, 1, 29, 15, 0, 0),
+        f"{folder}/b.ipynb": (2026, 1, 30, 15, 0, 0),
+    }
+    collected(small_course, tmp_path, files, zone="UTC")
+    assert stamps(small_course) == {"Ann_Doe": "2026-01-30 15:00:00"}
 
 
 @pytest.mark.parametrize(
