@@ -38,6 +38,7 @@ from autograder.classroom.groups import (
 from autograder.classroom.import_submissions import Candidate, Placing
 from autograder.classroom.nested_archives import download_in, downloads_among
 from autograder.classroom.outer_files import outer_names
+from autograder.classroom.shared_folders import of_single_students
 from autograder.classroom.student_folders import Assigned, Students
 from autograder.classroom.submission_selection import Work
 from autograder.classroom.submission_times import Times
@@ -166,6 +167,8 @@ def _collect(
         if any(clock.in_clone(own[0].file.name) for own in candidates.values()):
             candidates = _of_github(candidates, people, source, scheme, result)
             numbered_in = GITHUB
+        elif result.guessed:
+            candidates = of_single_students(candidates, assignment, people.values(), result)
         students = Students(classroom.folder, people, numbered_in)
         candidates = put_members(together, candidates)
         assigned = _assign(candidates, students, result, together)

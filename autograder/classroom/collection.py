@@ -31,6 +31,8 @@ class Collected:
         How many notebooks of other assignments were left out, of students who handed in this one.
     guessed : bool
         Whether no LMS's naming was found, so that the shape of the folders alone names students.
+    matched_in : str
+        The folder whose files were matched to the class by their names, "" if there is none.
     renamed : dict of str to str
         Student -> the new name under which the LMS's number was found.
     new : list of str
@@ -66,6 +68,7 @@ class Collected:
     refused: list[tuple[str, str]] = field(default_factory=list)
     of_others: int = 0
     guessed: bool = False
+    matched_in: str = ""
     renamed: dict[str, str] = field(default_factory=dict)
     new: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)

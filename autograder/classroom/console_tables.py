@@ -208,7 +208,11 @@ def collected_lines(collected: Collected) -> list[str]:
     lines = [f"Collected {_count(new)} ({naming})."]
     if collected.inside:
         lines.append(f"The download is the archive {collected.inside} in what you passed.")
-    if collected.guessed and not collected.prefix:
+    if collected.matched_in:
+        lines.append(
+            f"{collected.matched_in} is no student: its files were matched to the class by their names."
+        )
+    elif collected.guessed and not collected.prefix:
         lines.append(
             "No LMS's naming was recognized: each folder or archive was taken for one student."
         )
