@@ -29,11 +29,13 @@ from autograder.classroom.git_submissions import prefix_of
 from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.groups import (
     Group,
+    forget_students,
     left,
     left_in_gradescope,
     put_members,
     read_groups,
     share,
+    taken_for_students,
 )
 from autograder.classroom.import_submissions import Candidate, Placing
 from autograder.classroom.nested_archives import download_in, downloads_among
@@ -169,16 +171,24 @@ def _collect(
             numbered_in = GITHUB
         elif result.guessed:
             candidates = of_single_students(candidates, assignment, people.values(), result)
-        students = Students(classroom.folder, people, numbered_in)
+        origins = read_origins(classroom.folder, assignment)
+        were = taken_for_students(together, people, origins)
+        students = Students(
+            classroom.folder,
+            {who: one for who, one in people.items() if who not in were},
+            numbered_in,
+        )
         candidates = put_members(together, candidates)
         assigned = _assign(candidates, students, result, together)
         chosen = _choose(candidates, assigned.folders, result, clock, together, work)
         clock.look_up(chosen, result)
-        origins = read_origins(classroom.folder, assignment)
         gone = left(together, assigned.folders, origins) if together else {}
+        gone |= {who: group.name for who, group in were.items()}
         if scheme.scheme == "gradescope":
             gone |= left_in_gradescope(scheme.submissions, assigned.folders, origins)
         Placing(classroom, assignment, result, work.is_in, gone, origins).put_in_place(chosen)
+        forget_students(classroom, were)
+        result.were_groups = {who: result.left.pop(who) for who in were if who in result.left}
         clock.write(chosen, result)
         if chosen:
             students.save()

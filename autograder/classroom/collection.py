@@ -47,6 +47,8 @@ class Collected:
         Group -> the students who have its submission.
     left : dict of str to str
         Student -> the group that they have left, whose submission they have no more.
+    were_groups : dict of str to str
+        Student of an earlier collection -> the group that it is; its members have the submission.
     teams : list of str
         What was read as the names of teams, before those of students.
     prefix : str
@@ -76,6 +78,7 @@ class Collected:
     zone: str = ""
     groups: dict[str, list[str]] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
+    were_groups: dict[str, str] = field(default_factory=dict)
     teams: list[str] = field(default_factory=list)
     prefix: str = ""
     later: dict[str, str] = field(default_factory=dict)
@@ -102,6 +105,7 @@ class Collected:
             "late": self.late,
             "groups": self.groups,
             "left": self.left,
+            "were_groups": self.were_groups,
             "teams": self.teams,
             "prefix": self.prefix,
         }

@@ -307,6 +307,10 @@ def _about_students(collected: Collected) -> list[str]:
         for student, group in collected.left.items()
     ]
     lines += [
+        f"{student}: a group, {group}, and no student any more; its submission is moved to earlier/."
+        for student, group in collected.were_groups.items()
+    ]
+    lines += [
         f"{student}: no answer can be read in {_on_one_line(files)}; another file, which has some, counts."
         for student, files in collected.unanswered.items()
     ]
