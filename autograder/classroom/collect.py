@@ -173,15 +173,12 @@ def _collect(
             candidates = of_single_students(candidates, assignment, people.values(), result)
         origins = read_origins(classroom.folder, assignment)
         were = taken_for_students(together, people, origins)
-        students = Students(
-            classroom.folder,
-            {who: one for who, one in people.items() if who not in were},
-            numbered_in,
-        )
+        students = Students(classroom.folder, people, numbered_in)
         candidates = put_members(together, candidates)
         assigned = _assign(candidates, students, result, together)
         chosen = _choose(candidates, assigned.folders, result, clock, together, work)
         clock.look_up(chosen, result)
+        clock.correct(origins, result)
         gone = left(together, assigned.folders, origins) if together else {}
         gone |= {who: group.name for who, group in were.items()}
         if scheme.scheme == "gradescope":

@@ -43,6 +43,8 @@ class Collected:
         Students of whose submission the time is not known.
     zone : str
         In which time zone the LMS's times were read, "" if it gives none or gives their zone.
+    corrected : list of str
+        Students whose time of submission had been read in another zone.
     groups : dict of str to list of str
         Group -> the students who have its submission.
     left : dict of str to str
@@ -76,6 +78,7 @@ class Collected:
     dropped: list[str] = field(default_factory=list)
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
+    corrected: list[str] = field(default_factory=list)
     groups: dict[str, list[str]] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
     were_groups: dict[str, str] = field(default_factory=dict)
@@ -101,6 +104,7 @@ class Collected:
             "new": self.new,
             "dropped": self.dropped,
             "untimed": self.untimed,
+            "corrected": self.corrected,
             "later": self.later,
             "late": self.late,
             "groups": self.groups,

@@ -317,6 +317,9 @@ def _about_students(collected: Collected) -> list[str]:
     lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
     if collected.zone:
         lines.append(f"Times of submission are read in {collected.zone}.")
+    if collected.corrected:
+        count = len(collected.corrected)
+        lines.append(f"Times that had been read in another zone and are corrected: {count}.")
     if collected.untimed:
         count, everyone = len(collected.untimed), set(collected.untimed) >= set(collected.students)
         whose = "these submissions" if everyone else _on_one_line(collected.untimed[:_MAX_LISTED])

@@ -137,9 +137,9 @@ def _content(candidate: Candidate) -> object:
 
 
 def taken_for_students(
-    groups: list[Group], people: Mapping[str, Person], origins: Mapping[str, Origin]
+    groups: list[Group], people: dict[str, Person], origins: Mapping[str, Origin]
 ) -> dict[str, Group]:
-    """Return the students that are groups: those of a collection without a table of groups."""
+    """Remove the students that are groups, of a collection without a table of groups; return them."""
     found = {}
     for student, origin in origins.items():
         person = people.get(student, Person(student))
@@ -150,6 +150,7 @@ def taken_for_students(
         for group in groups:
             if group.is_called(known.name):
                 found[student] = group
+                people.pop(student, None)
     return found
 
 
