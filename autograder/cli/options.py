@@ -89,6 +89,16 @@ def on_one_line(several: list[str]) -> str:
     return ", ".join(for_terminal(name, lines=False) for name in several)
 
 
+def settle_penalties(classroom: Classroom, assignment: str | None = None) -> None:
+    """Bring late penalties up to date, and print those that changed: formgrader leaves them as they are."""
+    from autograder.classroom.console_tables import settled_lines
+    from autograder.gradebook.deadlines import settle_penalties as settle
+    from autograder.gradebook.retry import patiently
+
+    for line in settled_lines(patiently(lambda: settle(classroom, assignment))):
+        click.echo(line)
+
+
 def say_waiting(classroom: Classroom, assignment: str) -> None:
     """Name the students with answers that a person still has to grade."""
     dropped, scores = classroom.dropped(), classroom.scores(assignment)
