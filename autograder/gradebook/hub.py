@@ -25,6 +25,8 @@ from autograder.gradebook.permissions import Opening
 
 _CONFIG = "nbgrader_config.py"
 _SECONDS = 60
+#: The permissions of an exchange: everyone makes files in it, and nobody renames another's.
+EXCHANGE_MODE = 0o1777
 
 
 def problems_on_hub(course: Course) -> list[Opening]:
@@ -43,6 +45,7 @@ def problems_on_hub(course: Course) -> list[Opening]:
         *_formgrader(course, system),
         *_course_id(own, system),
         *_exchange(exchange, _text(system, "Exchange", "root")),
+        *_course_in_exchange(course, own, system),
         *_students_image(),
     ]
 
@@ -137,15 +140,45 @@ def _exchange(own: str, system: str) -> list[Opening]:
             )
         )
     root = own or system
+    remedy = f"sudo chmod {EXCHANGE_MODE:o} {shlex.quote(root)}"
     if root and not Path(root).is_dir():
-        quoted = shlex.quote(root)
-        remedy = f"sudo mkdir -p {quoted} && sudo chmod 777 {quoted}"
-        found.append(Opening(f"there is no exchange at {root}", remedy))
-    elif root and stat.S_IMODE(Path(root).stat().st_mode) & 0o777 != 0o777:
-        found.append(
-            Opening(f"not everyone can use the exchange {root}", f"chmod 777 {shlex.quote(root)}")
-        )
+        missing = f"there is no exchange at {root}"
+        found.append(Opening(missing, f"sudo mkdir -p {shlex.quote(root)} && {remedy}"))
+    elif root:
+        mode = stat.S_IMODE(Path(root).stat().st_mode)
+        if mode & 0o777 != 0o777:
+            found.append(Opening(f"not everyone can use the exchange {root}", remedy))
+        elif not mode & stat.S_ISVTX:
+            found.append(
+                Opening(
+                    f"every user can rename a course in the exchange {root}, and put files of their"
+                    " own in its place",
+                    remedy,
+                )
+            )
     return found
+
+
+def _course_in_exchange(course: Course, own: Config, system: Config) -> list[Opening]:
+    """Report a folder of the course in the exchange that belongs to somebody else."""
+    root = _text(own, "Exchange", "root") or _text(system, "Exchange", "root")
+    name = _text(own, "CourseDirectory", "course_id")
+    folders = [Path(root, name), Path(root, name, "outbound")] if root and name else []
+    owner = course.root.stat().st_uid
+    for folder in folders:
+        try:
+            other = folder.lstat().st_uid != owner
+        except OSError:  # there is none yet
+            continue
+        if other:
+            return [
+                Opening(
+                    f"{folder} does not belong to the owner of {course.root}: who made it decides"
+                    " what students fetch",
+                    f"sudo mv {shlex.quote(str(folder))} SOMEWHERE, look into it, and release again",
+                )
+            ]
+    return []
 
 
 def _students_image() -> list[Opening]:
