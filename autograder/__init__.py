@@ -1,4 +1,4 @@
-"""What an instructor or author runs: release, try, grade and report. Students never get it."""
+"""The instructors' and authors' tool: release, try, grade and report. Students never get it."""
 
 import sys
 

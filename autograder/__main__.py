@@ -1,4 +1,4 @@
-"""`python -m autograder`: the command, where its script is not on PATH."""
+"""The command `python -m autograder`, for where its script is not on PATH."""
 
 from autograder.cli import main
 

@@ -1,4 +1,4 @@
-"""What can go wrong, by who can do something about it; a caller catches the kind that it can handle.
+"""The tool's exceptions, by who can do something about them; a caller catches what it can handle.
 
 The messages of `CourseError` and its kinds say how to fix the problem. What is none of them is a fault
 of this tool: see `GraderFault`.
@@ -12,33 +12,33 @@ from pathlib import Path
 
 
 class CourseError(Exception):
-    """A problem the user can fix; the command prints the message and exits with its status."""
+    """Error that the user can fix; the command prints the message and exits with its status."""
 
     status = 1
 
 
 class AuthorError(CourseError):
-    """The files of a course do not fit together: a notebook, an exercise, an edit."""
+    """Error in a course's files that do not fit together: a notebook, an exercise, an edit."""
 
 
 class AnswerError(AuthorError):
-    """An answer in the course's files cannot be run, or an edit does not apply to its reference."""
+    """Error in an answer in the course's files: it cannot be run, or its edit does not apply."""
 
 
 class ClassError(CourseError):
-    """The folder of a class lacks something, such as submissions or grades."""
+    """Error of a class's folder that lacks something, such as submissions or grades."""
 
 
 class MachineError(CourseError):
-    """The state of this machine, or of one it uses: no sandbox, a full disk, a lost worker."""
+    """Error in the state of this machine or one it uses: no sandbox, a full disk, a lost worker."""
 
 
 class TookTooLong(Exception):
-    """A step of the grader's own took more time than it may."""
+    """Timeout of one of the grader's own steps."""
 
 
 class Stopped(CourseError):
-    """The user pressed ctrl-C; the message says what is kept. The exit status is a shell's."""
+    """Interruption by ctrl-C; the message says what is kept. The exit status is a shell's."""
 
     status = 130
 
@@ -54,7 +54,7 @@ _OF_OTHERS = (CourseError, OSError, EOFError, MemoryError, RuntimeError, queue.E
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an exception is a fault in a line of this tool, not in a library that it calls.
+    """Tell whether an exception is a fault in a line of this tool, not in a library that it calls.
 
     For where a library raises many types because of what a student has handed in.
     """

@@ -1,4 +1,4 @@
-"""Text that students chose, made safe for terminals and spreadsheets."""
+"""Escaping of text that students chose, for terminals and spreadsheets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FORMULA = re.compile(r"(^|[,;|])(\s*[=+\-@＝＋－＠])")
 
 
 def without_colors(text: str) -> str:
-    """The text without the escape sequences with which programs color a terminal."""
+    """Remove the escape sequences with which programs color a terminal."""
     return _COLORS.sub("", text)
 
 
 def for_terminal(text: str, lines: bool = True) -> str:
-    """The text with a visible escape for each character that controls a terminal, like `\\x1b`.
+    r"""Replace each character that controls a terminal by a visible escape, like `\x1b`.
 
     Parameters
     ----------
@@ -36,5 +36,5 @@ def for_terminal(text: str, lines: bool = True) -> str:
 
 
 def for_spreadsheet(text: str) -> str:
-    """The text with an apostrophe before what a spreadsheet would run as a formula."""
+    """Put an apostrophe before each part of a text that a spreadsheet would run as a formula."""
     return _FORMULA.sub(r"\1'\2", for_terminal(text, lines=False))

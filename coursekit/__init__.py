@@ -1,4 +1,4 @@
-"""What a student of the course imports: checks, text, data, training, evaluation and figures.
+"""Package that a student of the course imports: checks, text, data, training, evaluation, figures.
 
 Importing the package takes a few milliseconds; each part (and with it torch, matplotlib or
 scikit-learn) is imported on first use.
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    """Import a part of the package on first use."""
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     if name in _PARTS:
@@ -71,4 +72,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """List the names of the package, those that are not imported yet included."""
     return sorted([*__all__, *_PARTS])

@@ -1,4 +1,4 @@
-"""The files of a BERT, as transformers writes them today and wrote them before.
+"""The files of a BERT model, in the formats that current and older versions of transformers write.
 
 - `config.json`: its sizes;
 - `model.safetensors`, or several files, `model-00001-of-00002.safetensors` and so on, that
@@ -42,14 +42,14 @@ _TRAINED = ("weight", "bias", "gamma", "beta", "lora_embedding_A", "lora_embeddi
 
 
 def some(names: list[str]) -> str:
-    """Two names and how many more there are."""
+    """Join names for a message: at most the first two, then the number of the others."""
     if len(names) <= 2:
         return " and ".join(names)
     return f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def config(folder: Path) -> dict[str, Any]:
-    """The contents of `config.json`.
+    """Return the contents of `config.json`.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def config(folder: Path) -> dict[str, Any]:
 
 
 def tokens(folder: Path, size: int) -> tuple[list[str], bool]:
-    """The vocabulary, and whether texts are lower-cased and lose their accents.
+    """Return the vocabulary, and whether texts are lower-cased and lose their accents.
 
     Parameters
     ----------
@@ -122,6 +122,7 @@ def tokens(folder: Path, size: int) -> tuple[list[str], bool]:
 
 
 def _lines(path: Path) -> list[str]:
+    """Return the lines of a vocabulary file."""
     try:
         lines = path.read_text("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
@@ -131,7 +132,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _word_pieces(path: Path) -> list[str]:
-    """The tokens of a `tokenizer.json` in the order of their ids."""
+    """Return the tokens of a `tokenizer.json` in the order of their ids."""
     said = _object(path)
     given = said.get("model")
     model: dict[str, Any] = given if isinstance(given, dict) else {}
@@ -165,7 +166,7 @@ def _word_pieces(path: Path) -> list[str]:
 
 
 def _lowercase(folder: Path) -> bool:
-    """Whether texts are lower-cased; refuses what the course's `BertNormalizer` does not do."""
+    """Tell whether the tokenizer lower-cases; refuse settings that the course's encoder lacks."""
     said: dict[str, Any] = {}
     path = folder / "tokenizer.json"
     if path.is_file():
@@ -199,7 +200,7 @@ def _lowercase(folder: Path) -> bool:
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
-    """The tensors by name, in float32.
+    """Return the tensors by name, in float32.
 
     Raises
     ------
@@ -239,7 +240,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """The files of weights that no index lists: all that their names count, or none."""
+    """Return the numbered weight files of a model without an index; [] if there are none."""
     found = sorted(folder.glob("model-*-of-*.safetensors"))
     numbers = [_PART.fullmatch(path.name) for path in found]
     if not found or not all(numbers):
@@ -262,7 +263,7 @@ def _parts(folder: Path) -> list[Path]:
 
 
 def _places(index: Path) -> dict[str, str]:
-    """Each tensor's file, which must lie beside the index."""
+    """Return the weight file of each tensor; all must be beside the index."""
     places = _object(index).get("weight_map")
     usable = isinstance(places, dict) and all(
         isinstance(place, str) and Path(place).name == place and place.endswith(".safetensors")
@@ -277,7 +278,7 @@ def _places(index: Path) -> dict[str, str]:
 
 
 def tensors(path: Path) -> dict[str, torch.Tensor]:
-    """The tensors in a file, in float32.
+    """Return the tensors of a file by name, in float32.
 
     Raises
     ------
@@ -310,6 +311,7 @@ def tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _needed(folder: Path, name: str) -> Path:
+    """Return the path of a file that the folder must have."""
     path = folder / name
     if not path.is_file():
         raise DataError(f"{folder} has no {name}; save the model there with save_pretrained.")
@@ -317,7 +319,7 @@ def _needed(folder: Path, name: str) -> Path:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file."""
+    """Return the object that a JSON file contains."""
     try:
         found = json.loads(path.read_text("utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -23,7 +23,7 @@ _forbidden: set[str] = set()
 
 
 class NotAllowed(RuntimeError):
-    """A helper was called that the exercise does without; the message names it."""
+    """Error for a call of a helper that the exercise forbids; the message names it."""
 
 
 def require_allowed(name: str) -> None:

@@ -35,7 +35,7 @@ _PLAIN = {
 
 
 def is_adapter(folder: Path) -> bool:
-    """Whether a folder holds an adapter and not a whole model."""
+    """Tell whether a folder has an adapter and not a whole model."""
     return (folder / CONFIG).is_file()
 
 
@@ -104,6 +104,7 @@ def add_adapter(weights: Mapping[str, torch.Tensor], folder: Path) -> dict[str, 
 
 
 def _config(folder: Path) -> dict[str, Any]:
+    """Return the contents of `adapter_config.json`."""
     try:
         config = json.loads((folder / CONFIG).read_text("utf-8-sig"))
     except ValueError as error:
@@ -116,7 +117,7 @@ def _config(folder: Path) -> dict[str, Any]:
 def _tensors(
     folder: Path, saved: list[str]
 ) -> tuple[dict[str, tuple[torch.Tensor, torch.Tensor, bool]], dict[str, torch.Tensor]]:
-    """All tensors of an adapter, in float32.
+    """Return all tensors of an adapter, in float32.
 
     The factors A and B by module, with whether it is an embedding, and the tensors of the modules
     whose names end in one of `saved`.

@@ -1,4 +1,4 @@
-"""Keeps what a student predicts before a run, and shows it beside what the run gave.
+"""Storage of a student's predictions before a run, and their comparison with the results.
 
 A prediction that is written down after the result is none. So the first one stays: it is stored, in
 memory and in a file beside the notebook, and one that comes after the results were shown is marked.
@@ -23,7 +23,7 @@ Guess = float | str | tuple[float, float]
 
 @dataclass
 class Entry:
-    """What is stored of one question.
+    """Stored predictions for one question.
 
     Attributes
     ----------
@@ -47,6 +47,7 @@ class Comparison:
         self.question, self.rows = question, rows
 
     def __repr__(self) -> str:
+        """Return the table as plain text."""
         table = [("", "predicted", "result", ""), *self.rows]
         widths = [max(len(row[i]) for row in table) for i in range(3)]
         lines = (
@@ -127,7 +128,7 @@ def compare_prediction(question: str, **results: float | str) -> Comparison:
 
 
 def _note(entry: Entry, name: str, result: float | str) -> str:
-    """How a result differs from its prediction."""
+    """Describe the difference of a result from its prediction."""
     guess = entry.guesses.get(name)
     if guess is None:
         return "not predicted"
@@ -142,10 +143,12 @@ def _note(entry: Entry, name: str, result: float | str) -> str:
 
 
 def _agrees(same: bool) -> str:
+    """Return the note on whether a word was predicted right."""
     return "as predicted" if same else "otherwise"
 
 
 def _guess(name: str, guess: Any) -> Guess:
+    """Return a prediction as a number, a text or a range, after checking it."""
     if guess is ...:
         raise ValueError(f"Write your prediction of {name} in place of the three dots.")
     if isinstance(guess, str):
@@ -165,6 +168,7 @@ def _guess(name: str, guess: Any) -> Guess:
 
 
 def _show(value: Guess) -> str:
+    """Format a prediction or result."""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
@@ -177,7 +181,7 @@ _entries: dict[str, Entry] = {}
 
 
 def _read() -> dict[str, Entry]:
-    """The stored entries: those of the file, and those of this process."""
+    """Return the stored entries: those of the file, and those of this process."""
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
         found = json.loads(Path(FILE).read_text("utf-8"))
         for question, entry in found.items():
@@ -186,6 +190,7 @@ def _read() -> dict[str, Entry]:
 
 
 def _entry(stored: Mapping[str, Any]) -> Entry:
+    """Return the entry that the file stores."""
     guesses = {str(name): _guess(name, guess) for name, guess in stored["guesses"].items()}
     return Entry(guesses, bool(stored["compared"]), [str(name) for name in stored["late"]])
 

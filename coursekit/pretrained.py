@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Pretrained:
-    """A pretrained BERT, in parts.
+    """Pretrained BERT, in parts.
 
     Attributes
     ----------
@@ -53,9 +53,11 @@ class Pretrained:
     index: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
+        """Build the index of the tokens."""
         object.__setattr__(self, "index", {token: i for i, token in enumerate(self.tokens)})
 
     def __repr__(self) -> str:
+        """Return a one-line description of the model."""
         n = sum(tensor.numel() for tensor in self.weights.values())
         config = self.config
         return (
@@ -162,7 +164,7 @@ def fill(
 
 
 def _folder(name: str | Path) -> Path:
-    """The folder with the files; those on Hugging Face are downloaded first."""
+    """Return the folder with the files; download those on Hugging Face first."""
     text = str(name)
     if text in names():
         return shipped_files("pretrained", f"{text}/*.safetensors")[0].parent
@@ -180,6 +182,7 @@ def _folder(name: str | Path) -> Path:
 
 
 def _from_hub(name: str) -> Path:
+    """Download a model's files from Hugging Face and return their folder."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
 
@@ -224,12 +227,13 @@ def _must_be_complete(
 
 
 def _plain(name: str) -> str:
+    """Return a tensor's name without `bert.`, and with its current ending."""
     name = name.removeprefix("bert.")
     return re.sub(r"gamma$", "weight", re.sub(r"beta$", "bias", name))
 
 
 def _expected(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names and shapes of a BERT encoder's tensors, without the pooler, which may be missing.
+    """Yield the names and shapes of an encoder's tensors, without those of the optional pooler.
 
     One by one: config.json may ask for any number of layers.
     """
@@ -257,5 +261,6 @@ def _expected(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _norm(name: str, width: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the names and shapes of a layer norm's tensors."""
     yield f"{name}.weight", (width,)
     yield f"{name}.bias", (width,)

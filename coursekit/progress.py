@@ -1,4 +1,4 @@
-"""The progress bar of everything that takes long: text that looks right live and when reopened."""
+"""Progress bar of long computations, as text that looks right live and when reopened."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def progress_bar(total: int, unit: str, **options: Any) -> Any:
-    """A tqdm bar; hidden unless a person may be watching, in a terminal or a notebook.
+    """Return a tqdm bar; hidden unless a person may be watching, in a terminal or a notebook.
 
     In a notebook it is text on standard output: Jupyter shows standard error in red, and a widget is
     gone when the notebook is opened again.
@@ -32,12 +32,14 @@ def progress_bar(total: int, unit: str, **options: Any) -> Any:
 
 
 def _is_watched() -> bool:
+    """Tell whether the output goes to a terminal or a notebook."""
     if os.environ.get("NBGRADER_EXECUTION") or os.environ.get("TQDM_DISABLE"):
         return False
     return _in_notebook() or sys.stderr.isatty()
 
 
 def _in_notebook() -> bool:
+    """Tell whether the code runs in a notebook."""
     shell: Any = None
     if "IPython" in sys.modules:
         shell = sys.modules["IPython"].get_ipython()

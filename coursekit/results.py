@@ -1,4 +1,4 @@
-"""What the course's benchmarks measured, for notebooks to show."""
+"""Results of the course's benchmarks, for notebooks to show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def names() -> list[str]:
 
 
 def load_results(name: str) -> dict[str, Any]:
-    """Load what a benchmark measured.
+    """Load the results of a benchmark.
 
     Parameters
     ----------

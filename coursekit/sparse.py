@@ -1,4 +1,4 @@
-"""Many bags of words in little memory."""
+"""Sparse storage of many bags of words."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, vstack
 
 
 class SparseRows:
-    """The rows of a matrix X, (N, D), of which `scipy.sparse` stores only the nonzero numbers.
+    """Rows of a matrix X, (N, D), of which `scipy.sparse` stores only the nonzero numbers.
 
     A bag of words has one number per word of the vocabulary, and nearly all are zero. The 67,349
     bags of SST-2 with 10,000 words each would take 2.7 GB as a tensor; this takes a few megabytes.
@@ -35,10 +35,12 @@ class SparseRows:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Shape (N, D) of the matrix."""
         n, d = self.matrix.shape
         return n, d
 
     def __len__(self) -> int:
+        """Return the number of rows, N."""
         return self.shape[0]
 
     def __getitem__(self, rows: torch.Tensor | slice) -> torch.Tensor:
@@ -47,6 +49,7 @@ class SparseRows:
         return torch.from_numpy(self.matrix[chosen].toarray())
 
     def __repr__(self) -> str:
+        """Return shape and memory size as text."""
         n, d = self.shape
         size = (self.matrix.data.nbytes + self.matrix.indices.nbytes) / 2**20
         share = self.matrix.nnz / (n * d)

@@ -1,4 +1,4 @@
-"""Word vectors as other programs write them: word2vec's two formats, and GloVe's text.
+"""Word vector files of other programs: word2vec's two formats, and GloVe's text.
 
 - text (`.txt`, `.vec`): a word and its numbers on each line, between spaces or tabs, and for word2vec
   and fastText a first line with the number of words and of dimensions;
@@ -17,7 +17,7 @@ from coursekit.data.errors import DamagedFile, DataError
 
 #: The file name's ending and what is in it.
 SUFFIXES = (".txt", ".vec", ".bin")
-_LONGEST_WORD = 10_000
+_MAX_WORD_BYTES = 10_000
 
 
 def read(path: Path) -> tuple[list[str], np.ndarray]:
@@ -38,6 +38,7 @@ def read(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def _text(path: Path) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the words and vectors of a text file."""
     count, dimensions, found, numbered = None, 0, 0, 0
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
@@ -84,6 +85,7 @@ def _text(path: Path) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _is_number(text: str) -> bool:
+    """Tell whether a text is a number."""
     try:
         float(text)
     except ValueError:
@@ -92,6 +94,7 @@ def _is_number(text: str) -> bool:
 
 
 def _binary(path: Path) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the words and vectors of word2vec's binary file."""
     with path.open("rb") as file:
         first = file.readline(100).removeprefix(codecs.BOM_UTF8).split()
         if len(first) != 2 or not all(part.isdigit() for part in first):
@@ -121,11 +124,11 @@ def _binary(path: Path) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _places(data: bytes, count: int, size: int) -> tuple[list[tuple[int, int]], int]:
-    """Where each word and its numbers begin, as far as there are any, and where they end."""
+    """Return the positions of each complete word and of its numbers, and the last one's end."""
     found: list[tuple[int, int]] = []
     at = 0
     while len(found) < count:
-        end = data.find(b" ", at, at + _LONGEST_WORD) + 1
+        end = data.find(b" ", at, at + _MAX_WORD_BYTES) + 1
         if not end or end + size > len(data):
             break
         found.append((at, end))

@@ -27,7 +27,7 @@ _PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".tar", ".tgz")
 
 
 def _as_matrix(matrix: Any) -> torch.Tensor:
-    """Numbers of any kind as a dense float32 tensor that shares no memory with a NumPy array."""
+    """Return numbers of any kind as a dense float32 tensor that shares no memory with NumPy."""
     import numpy as np
     import torch
 
@@ -93,13 +93,15 @@ class WordVectors:
             raise DataError('`about` cannot have a fact called "words"; give it another name.')
 
     def __len__(self) -> int:
+        """Return the number of words."""
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
+        """Tell whether there is a vector for the word."""
         return isinstance(word, str) and word in self.index
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the words in order, as a dictionary does."""
+        """Iterate over the words in order, as a dictionary does."""
         return iter(self.words)
 
     def __getitem__(self, word: str | Sequence[str]) -> torch.Tensor:
@@ -121,6 +123,7 @@ class WordVectors:
         return self.matrix[rows[0]] if isinstance(word, str) else self.matrix[rows]
 
     def __repr__(self) -> str:
+        """Return the numbers of words and dimensions as text."""
         return f"WordVectors({len(self):,} words, {self.matrix.shape[1]} dimensions)"
 
     def save(self, path: str | Path, half: bool = False) -> None:
@@ -213,6 +216,7 @@ def load_vectors(name: str | Path) -> WordVectors:
 
 
 def _shipped(name: str) -> Path:
+    """Return the file of vectors that come with the course."""
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1)
         guess = f" Did you mean {close[0]!r}?" if close else ""
@@ -224,6 +228,7 @@ def _shipped(name: str) -> Path:
 
 
 def _read(path: Path) -> WordVectors:
+    """Read the vectors that `WordVectors.save` wrote."""
     from safetensors import SafetensorError, safe_open
 
     other = f"{path} does not contain word vectors; load a file that WordVectors.save wrote."

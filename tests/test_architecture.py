@@ -1,15 +1,17 @@
-"""The rules of the architecture: who imports whom, how long a module is, what a package says."""
+"""The rules of the architecture: who imports whom, what a package says."""
 
 import ast
 import re
 import sys
 from collections import Counter
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 from checkout import ROOT
 from packaging.requirements import Requirement
+
+from autograder.extras import EXTRAS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,7 +33,7 @@ SHARED = [path for path in CASES if path.count("/") == 1 or path.endswith("/comm
 #: group of modules -> the groups that it may import besides itself
 MAY_IMPORT = {
     "coursekit": set(),
-    "autograder": set(),  # `errors` and `escaping`
+    "autograder": set(),  # `errors`, `escaping` and `extras`
 }
 #: The packages of the tool, from the bottom up: each may import those before it.
 FLOORS = (
@@ -45,6 +47,7 @@ FLOORS = (
     "publishing",
     "own_code",
     "guide",
+    "verify",
     "cli",
 )
 for number, floor in enumerate(FLOORS):
@@ -57,7 +60,26 @@ ENTRIES = {"autograder/__main__.py"}
 FOR_EXERCISES = ("autograder.course.exercise", "coursekit")
 #: What the tool imports only where a course uses it.
 OF_A_COURSE = {"torch"}
-MODULE_LINES, PACKAGE_DOCSTRING_LINES = 400, 8
+#: Extra -> the only modules that import what it installs.
+OF_EXTRA = {
+    "author": ("autograder/authoring/", "autograder/verify/"),
+    "cluster": ("autograder/grading/cluster.py", "autograder/grading/dask_client.py"),
+    "guide": ("autograder/guide/", "autograder/own_code/"),
+    "site": ("autograder/publishing/",),
+}
+#: Libraries that another one hands out as its own interface: Jinja's safe strings are markupsafe's,
+#: nbgrader's options traitlets', its tables' versions alembic's. They come with it.
+PART_OF = {
+    "alembic": "nbgrader",
+    "ipython": "ipykernel",
+    "jupyter-core": "jupyter-client",
+    "markupsafe": "jinja2",
+    "numpy": "coursekit",
+    "pygments": "nbconvert",
+    "traitlets": "jupyter-client",
+}
+MAX_CORE_DEPENDENCIES = 20
+PACKAGE_DOCSTRING_LINES = 8
 
 
 @cache
@@ -140,11 +162,6 @@ def test_no_two_modules_have_one_name_with_different_meaning():
     assert shared <= {"__init__", "errors"}  # a package's errors are what they are everywhere
 
 
-def test_a_module_is_read_in_one_go():
-    lengths = {p: len((ROOT / p).read_text("utf-8").splitlines()) for p in (*MODULES, *SHARED)}
-    assert {p: n for p, n in lengths.items() if n > MODULE_LINES} == {}
-
-
 def test_a_package_says_what_it_is_for_in_a_few_lines():
     for path in MODULES:
         if path.endswith("__init__.py"):
@@ -153,26 +170,67 @@ def test_a_package_says_what_it_is_for_in_a_few_lines():
 
 
 def test_what_is_imported_is_declared():
-    students, tool = (
-        tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
-        for folder in (".", "autograder")
-    )
+    students, tool = project("."), project("autograder")
     of_students = distributions(students["dependencies"])
-    of_tool = distributions(tool["dependencies"])
-    of_tool |= {
-        name for extra in tool["optional-dependencies"].values() for name in distributions(extra)
+    of_core = distributions(tool["dependencies"]) | set(PART_OF)
+    of_extra = {
+        name: OF_EXTRA[extra]
+        for extra in OF_EXTRA
+        for name in distributions(tool["optional-dependencies"][extra])
     }
     owners = packages_distributions()
     undeclared = []
     for path in MODULES:
-        declared = of_students if path.startswith("coursekit/") else of_tool
+        declared = of_students if path.startswith("coursekit/") else of_core
         for name, line in imported(path):
             top = name.split(".")[0]
             if top in sys.stdlib_module_names or is_ours(name) or top in OF_A_COURSE:
                 continue
-            if not {normal(owner) for owner in owners.get(top, [top])} & declared:
+            found = {normal(owner) for owner in owners.get(top, [top])}
+            its_own = any(path.startswith(of_extra[one]) for one in found & set(of_extra))
+            if not (found & declared or its_own):
                 undeclared.append(f"{path}, line {line}: {top}")
     assert undeclared == []
+
+
+def test_what_is_part_of_a_declared_interface_comes_with_it():
+    tool = project("autograder")
+    for name, owner in PART_OF.items():
+        assert owner in distributions(tool["dependencies"])
+        assert name not in distributions(tool["dependencies"])
+        required = [Requirement(text) for text in requires(owner) or []]
+        assert name in {normal(one.name) for one in required if one.marker is None}, owner
+
+
+def test_the_core_of_the_tool_has_few_dependencies_and_no_extra_is_among_them():
+    tool = project("autograder")
+    core = distributions(tool["dependencies"])
+    assert len(tool["dependencies"]) <= MAX_CORE_DEPENDENCIES
+    for extra in OF_EXTRA:
+        assert not needed_by(tool, extra) & core
+
+
+def test_an_extra_is_asked_for_by_the_packages_that_it_installs():
+    tool = project("autograder")
+    owners = packages_distributions()
+    assert set(EXTRAS) == set(OF_EXTRA) == set(tool["optional-dependencies"]) - {"lab"}
+    for extra, (packages, _) in EXTRAS.items():
+        found = {normal(owner) for package in packages for owner in owners[package]}
+        assert found <= needed_by(tool, extra)
+
+
+def project(folder):
+    text = (ROOT / folder / "pyproject.toml").read_text("utf-8")
+    return tomllib.loads(text)["project"]
+
+
+def needed_by(tool, extra):
+    """What an extra installs besides the core, other extras that it names included."""
+    found = distributions(tool["optional-dependencies"][extra])
+    for requirement in map(Requirement, tool["optional-dependencies"][extra]):
+        if requirement.name == tool["name"]:
+            found |= set().union(*(needed_by(tool, other) for other in requirement.extras))
+    return found - {tool["name"]}
 
 
 def distributions(requirements):

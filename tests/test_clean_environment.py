@@ -223,25 +223,14 @@ def test_the_set_up_cell_installs_from_the_students_repository(new_colab, tmp_pa
     assert not list(new_colab.glob("venv/lib/python*/site-packages/autograder"))
 
 
-@pytest.mark.parametrize(
-    "steps",
-    # no compared output depends on what a model has learned, so 20 steps of training prove them
-    ["20", pytest.param("", marks=pytest.mark.slow)],
-    ids=["brief", "trained"],
-)
-@pytest.mark.parametrize(
-    "assignment",
-    # each is executed as its outputs are stored; CI runs all again, from the wheel
-    [FIRST, *(pytest.param(name, marks=pytest.mark.proof) for name in REST)],
-)
-def test_a_solution_notebook_runs_from_the_wheel_alone_and_gives_its_stored_outputs(
-    colab, assignment, steps
-):
+@pytest.mark.slow  # the rule runs-from-wheel does it with few steps of training
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_a_solution_notebook_runs_from_the_wheel_alone_with_its_whole_training(colab, assignment):
     path = shutil.copy(COURSE.solution(assignment), colab / "content")
     done = run(
         *(colab, "-m", "pytest", "--nbval-lax", "--nbval-kernel-name", "colab"),
         *("--nbval-cell-timeout=180", "-p", "no:cacheprovider", "-q", path),
-        COURSEKIT_MAX_STEPS=steps,
+        COURSEKIT_MAX_STEPS="",
     )
     assert done.returncode == 0, done.stdout[-5000:]
 

@@ -1,4 +1,4 @@
-"""Builds and verifies what students get, the recordings and student notebooks, from the solutions.
+"""Building and verification of the student notebooks and recordings, from the solutions.
 
 Start with `release`, the command that builds everything; `stamp` fills in the notebook's metadata,
 `shown_cells` tags the cells that grading skips, and `proofs` verifies the result. Then

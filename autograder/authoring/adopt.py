@@ -1,4 +1,4 @@
-"""Turns a student's wrong answer into a misconception, so that hints grow with every class."""
+"""Turning of a student's wrong answer into a misconception, so that hints grow with every class."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def adopt(
 
 
 def _answer(classroom: Classroom, assignment: str, exercise: str, student: str) -> str:
-    """The student's definition of the exercise, without docstrings."""
+    """Return the student's definition of the exercise, without docstrings."""
     path = classroom.autograded(student, assignment)
     try:
         notebook = nbformat.from_dict(json.loads(path.read_bytes()))
@@ -85,7 +85,7 @@ def _answer(classroom: Classroom, assignment: str, exercise: str, student: str) 
 
 
 def _with_entry(module: str, name: str, text: str) -> str:
-    """The module with another entry at the end of `WRONG`."""
+    """Return the module with another entry at the end of `WRONG`."""
     wrong = next(
         node.value
         for node in ast.parse(module).body

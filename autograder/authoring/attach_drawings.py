@@ -1,4 +1,4 @@
-"""Puts the course's drawings into the text cells that show them, as attachments.
+"""Attachment of the course's drawings to the text cells that show them.
 
 The picture's bytes depend on the version of matplotlib. A cell therefore keeps its picture as long
 as the fingerprint of what is drawn, kept in its metadata, stays the same.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.authoring.canvas import WIDEST, Canvas
+from autograder.authoring.canvas import MAX_WIDTH, Canvas
 from autograder.errors import CourseError
 
 #: The key of a cell's metadata: name of a drawing -> its fingerprint.
@@ -45,12 +45,12 @@ def attach_drawings(cell: NotebookNode, folder: Path, where: str) -> None:
 
 
 def shown_drawings(source: str) -> list[tuple[str, str]]:
-    """The drawings that a text shows: the alternative text and the name of each."""
+    """Return the alternative text and the name of each drawing that a text shows."""
     return [(alt, file.removesuffix(".png")) for alt, file in _SHOWN.findall(source)]
 
 
 def read_drawing(folder: Path, name: str, where: str) -> Canvas:
-    """The drawing called `name` in a folder of drawings; `where` says who shows it.
+    """Return the drawing `name` of a folder; `where` names the place that shows it.
 
     Raises
     ------
@@ -65,6 +65,6 @@ def read_drawing(folder: Path, name: str, where: str) -> Canvas:
         canvas: Canvas = runpy.run_path(str(path))["draw"]()
     except Exception as error:
         raise CourseError(f"{shown} cannot be drawn: {type(error).__name__}: {error}") from error
-    if canvas.width > WIDEST:
-        raise CourseError(f"{shown} is {canvas.width:g} wide; at most {WIDEST} fit on a phone.")
+    if canvas.width > MAX_WIDTH:
+        raise CourseError(f"{shown} is {canvas.width:g} wide; at most {MAX_WIDTH} fit on a phone.")
     return canvas

@@ -1,4 +1,4 @@
-"""Packs what students get: a handout, or their repository."""
+"""Packing of the files for students: a handout, or their repository."""
 
 from __future__ import annotations
 
@@ -111,6 +111,7 @@ def make_repository(course: Course, output: Path) -> list[str]:
 
 
 def _files(folder: Path) -> list[str]:
+    """Return the paths of a folder's files, sorted."""
     return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
 
 
@@ -135,6 +136,7 @@ def _fill(course: Course, folder: Path) -> None:
 
 
 def _readme(course: Course, assignments: list[str]) -> str:
+    """Return the README of the bundle."""
     config, wheels = course.config, wheel_names(course)
     lines = [f"| `{name}` | {badge(course, name)} |" for name in assignments]
     named = " and ".join(f"`{wheel}`" for wheel in wheels)
@@ -154,12 +156,12 @@ def _readme(course: Course, assignments: list[str]) -> str:
 
 
 def _paths(course: Course) -> str:
-    """The wheels as pip takes them, in the folder that has them."""
+    """Return the wheels as arguments of pip, for the folder that has them."""
     return " ".join(f"./{wheel}" for wheel in wheel_names(course))
 
 
 def _torch(course: Course) -> str:
-    """The version of torch that the handout installs, "" for a course that does not import it."""
+    """Return the torch requirement of the handout; "" for a course that does not import it."""
     if "torch" not in course.config.imports:
         return ""
     constraints = (course.root / "constraints.txt").read_text("utf-8")
@@ -168,7 +170,7 @@ def _torch(course: Course) -> str:
 
 
 def _add_workflow(course: Course, folder: Path) -> None:
-    """Add the workflow for GitHub, and what git should leave out."""
+    """Add the workflow for GitHub, and a .gitignore."""
     workflows = folder / ".github" / "workflows"
     workflows.mkdir(parents=True)
     shutil.copy(_TEMPLATES / "checks.py", folder / ".github")
@@ -189,6 +191,7 @@ def _require_own_address(course: Course, folder: Path) -> None:
 
 
 def _deliver(folder: Path, output: Path) -> None:
+    """Write the filled folder to `output`, which may replace only an earlier bundle."""
     if output.suffix == ".zip":
         output.parent.mkdir(parents=True, exist_ok=True)
         shutil.make_archive(str(output.with_suffix("")), "zip", folder.parent, folder.name)

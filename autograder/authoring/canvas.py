@@ -1,4 +1,4 @@
-"""Boxes, arrows and labels in the one style of the course's drawings.
+r"""Boxes, arrows and labels in the one style of the course's drawings.
 
     from autograder.authoring.canvas import Canvas
 
@@ -6,7 +6,7 @@
     def draw() -> Canvas:
         canvas = Canvas(400, 160)
         tokens = canvas.box(20, 60, 120, 44, "tokens", fill="blue")
-        vectors = canvas.box(250, 60, 130, 44, "embeddings\\n$(B, L, d)$", fill="green")
+        vectors = canvas.box(250, 60, 130, 44, "embeddings\n$(B, L, d)$", fill="green")
         canvas.arrow(tokens.right, vectors.left, "look up")
         return canvas
 
@@ -24,6 +24,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from autograder.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +54,7 @@ STROKES = {
     "black": "#222222",
 }
 TEXT = "#1A1A1A"
-WIDEST = 460
+MAX_WIDTH = 460
 _SCALE = 1.5  # pixels of the picture per pixel of the drawing: sharp, and no wider than a page
 _POINTS = 0.72  # points per pixel at 100 pixels per inch
 _STYLE = 1  # count up when the same commands are to look different
@@ -60,7 +62,7 @@ _STYLE = 1  # count up when the same commands are to look different
 
 @dataclass(frozen=True)
 class Box:
-    """Where a box lies, and the points at which arrows meet it."""
+    """Position and size of a box, and the points at which arrows meet it."""
 
     x: float
     y: float
@@ -69,28 +71,33 @@ class Box:
 
     @property
     def center(self) -> Point:
+        """Middle of the box."""
         return self.x + self.width / 2, self.y + self.height / 2
 
     @property
     def top(self) -> Point:
+        """Middle of the upper edge."""
         return self.x + self.width / 2, self.y
 
     @property
     def bottom(self) -> Point:
+        """Middle of the lower edge."""
         return self.x + self.width / 2, self.y + self.height
 
     @property
     def left(self) -> Point:
+        """Middle of the left edge."""
         return self.x, self.y + self.height / 2
 
     @property
     def right(self) -> Point:
+        """Middle of the right edge."""
         return self.x + self.width, self.y + self.height / 2
 
 
 @dataclass
 class Canvas:
-    """A drawing of `width` by `height` pixels, as a list of commands."""
+    """Drawing of `width` by `height` pixels, as a list of commands."""
 
     width: float
     height: float
@@ -182,12 +189,13 @@ class Canvas:
         self._add("text", x=x, y=y, text=text, size=size, align=align, color=color, bold=bold)
 
     def fingerprint(self) -> str:
-        """A hash of what is drawn, whatever the version of the library that renders it."""
+        """Return a hash of the drawing that does not depend on the version of matplotlib."""
         content = [_STYLE, self.width, self.height, self.commands]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def png(self) -> bytes:
-        """The drawing as a PNG file on white ground."""
+        """Return the drawing as a PNG file on white ground."""
+        require("author")
         from PIL import Image
 
         full = io.BytesIO()
@@ -197,7 +205,7 @@ class Canvas:
         return small.getvalue()
 
     def vector(self, kind: str, title: str = "", rights: str = "") -> bytes:
-        """The drawing as a vector file on white ground, its letters as outlines.
+        """Return the drawing as a vector file on white ground, its letters as outlines.
 
         Parameters
         ----------
@@ -206,6 +214,7 @@ class Canvas:
         title, rights : str
             What it shows and its license, for the file's metadata.
         """
+        require("author")
         import matplotlib
 
         about: dict[str, Any]
@@ -220,6 +229,7 @@ class Canvas:
         return made.getvalue()
 
     def _drawn(self) -> Figure:
+        """Return the drawing as a figure of matplotlib."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -234,6 +244,7 @@ class Canvas:
         return figure
 
     def _add(self, kind: str, **what: Any) -> None:
+        """Add a command after checking its colors."""
         for key, known in (("fill", FILLS), ("color", {"": "", **STROKES})):
             if key in what and what[key] not in known:
                 raise ValueError(
@@ -245,6 +256,7 @@ class Canvas:
 def _box(
     axes: Any, x: float, y: float, width: float, height: float, fill: str, dashed: bool
 ) -> None:
+    """Draw a rounded box."""
     from matplotlib.patches import FancyBboxPatch
 
     style: dict[str, Any] = {
@@ -259,6 +271,7 @@ def _box(
 
 
 def _cell(axes: Any, x: float, y: float, size: float, fill: str) -> None:
+    """Draw a square entry of a matrix."""
     from matplotlib.patches import Rectangle
 
     look: dict[str, Any] = {"facecolor": FILLS[fill], "edgecolor": STROKES[fill], "linewidth": 0.8}
@@ -266,6 +279,7 @@ def _cell(axes: Any, x: float, y: float, size: float, fill: str) -> None:
 
 
 def _circle(axes: Any, x: float, y: float, radius: float, fill: str) -> None:
+    """Draw a circle."""
     from matplotlib.patches import Circle
 
     look: dict[str, Any] = {"facecolor": FILLS[fill], "edgecolor": STROKES[fill], "linewidth": 1.1}
@@ -275,6 +289,7 @@ def _circle(axes: Any, x: float, y: float, radius: float, fill: str) -> None:
 def _line(
     axes: Any, points: list[Point], color: str, dashed: bool, head: bool, bend: float
 ) -> None:
+    """Draw a line or an arrow."""
     from matplotlib.patches import FancyArrowPatch
 
     look: dict[str, Any] = {
@@ -291,6 +306,7 @@ def _line(
 def _text(
     axes: Any, x: float, y: float, text: str, size: float, align: str, color: str, bold: bool
 ) -> None:
+    """Draw a text."""
     look: dict[str, Any] = {
         "color": STROKES[color] if color else TEXT,
         "weight": "bold" if bold else "normal",

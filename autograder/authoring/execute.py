@@ -1,4 +1,4 @@
-"""Runs a solution notebook and stores its outputs."""
+"""Execution of a solution notebook, with its outputs stored."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def run_cells(assignment: Assignment, notebook: NotebookNode) -> None:
 
 
 def _record(assignment: Assignment, folder: Path) -> None:
-    """Write what `check` needs while the assignment's own notebook runs."""
+    """Write the recording that `check` needs while the assignment's own notebook runs."""
     exercises = {
         name: {**record_reference(assignment, name, RECORDING_SEED), "pairs": []}
         for name in assignment.exercises
@@ -110,7 +110,7 @@ def _record(assignment: Assignment, folder: Path) -> None:
 
 
 def _stopped(assignment: str, notebook: NotebookNode, what: str) -> CourseError:
-    """An error that names the cell at which a run ended, with the first line of its code."""
+    """Return an error that names the cell at which a run ended, with its first line of code."""
     begun = [n for n, cell in enumerate(notebook.cells) if cell.get("execution_count")]
     number = next(
         (n for n, cell in enumerate(notebook.cells) if _has_error(cell)), begun[-1] if begun else 0
@@ -122,4 +122,5 @@ def _stopped(assignment: str, notebook: NotebookNode, what: str) -> CourseError:
 
 
 def _has_error(cell: NotebookNode) -> bool:
+    """Tell whether a cell has raised an error."""
     return any(output.output_type == "error" for output in cell.get("outputs", []))

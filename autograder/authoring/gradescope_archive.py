@@ -1,4 +1,4 @@
-"""Writes the archive from which Gradescope builds an autograder for an assignment.
+"""Archive from which Gradescope builds an autograder for an assignment.
 
 Gradescope runs `setup.sh` once, as root, and then `run_autograder` for every submission, in a fresh
 container.
@@ -66,6 +66,7 @@ def write_autograder(
 
 
 def _template(name: str, **values: str) -> bytes:
+    """Return a template with words replaced by values."""
     text = (_TEMPLATES / name).read_text("utf-8")
     for word, value in values.items():
         text = text.replace(word, value)
@@ -73,13 +74,13 @@ def _template(name: str, **values: str) -> bytes:
 
 
 def _requirements() -> list[str]:
-    """What the tool needs besides coursekit and the course, which come as wheels."""
+    """Return the tool's requirements besides coursekit and the course, which come as wheels."""
     needed = importlib.metadata.requires("coursekit-autograder") or []
     return [line for line in needed if "extra ==" not in line and line != "coursekit"]
 
 
 def _files(course: Course, assignment: str) -> list[tuple[str, Path]]:
-    """What grading one assignment needs of the course, and the tool, which runs from its folder."""
+    """Return the files of the course that grading an assignment needs, and those of the tool."""
     wanted = [course.root / name for name in ("nbgrader_config.py", "pyproject.toml")]
     wanted += [course.solution(assignment), course.notebook(assignment)]
     wanted += [*course.shared_cases(), *sorted(course.cases(assignment).glob("*.py"))]

@@ -1,4 +1,4 @@
-"""Makes a folder an empty course: configuration, and a package for what students install."""
+"""Creation of an empty course: its configuration, and a package for what students install."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _FILES = {
     "nbgrader_config.py": "nbgrader_config.py",
     "constraints.txt": "constraints.txt",
     "README.md": "README.md",
+    "Makefile": "Makefile",
     "gitignore": ".gitignore",
 }
 
@@ -70,7 +71,7 @@ def _fill(template: str, words: dict[str, str]) -> str:
 
 
 def _quotable(title: str) -> str:
-    """The title as it can stand in TOML and Python text."""
+    """Return the title as it can stand in TOML and Python text."""
     return " ".join(title.replace("\\", " ").replace('"', "'").split())
 
 

@@ -1,4 +1,4 @@
-"""Proves that an answer which only knows recorded cases earns nothing, whatever a class's seed is.
+"""Proofs that an answer which only knows recorded cases earns nothing, whatever a class's seed is.
 
 Students have the recording: inputs, and what the reference returns. An answer made of it is a lookup
 table, and may guess where an input is not in it.
@@ -25,7 +25,7 @@ SEEDS = range(1, 11)
 def prove_fresh_cases(
     recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
 ) -> None:
-    """Every group has a case that depends on the seed, so that a lookup table earns nothing."""
+    """Prove that every group has a case that depends on the seed, so that a lookup table earns nothing."""
     for name, exercise in recorded.items():
         known = {_inputs(case) for case in exercise["cases"]}
         for group in exercise["groups"]:
@@ -40,7 +40,7 @@ def prove_fresh_cases(
 def prove_groups_vary(
     recorded: dict[str, RecordedExercise], fresh: dict[str, RecordedExercise]
 ) -> None:
-    """No group of fresh cases is passed by outputs that do not depend on them, or by an input.
+    """Prove that no group of fresh cases is passed by outputs that do not depend on them, or by an input.
 
     `fresh` needs no second calls: whoever fails a group without them fails it with them.
     """
@@ -55,7 +55,7 @@ def prove_groups_vary(
 
 
 def _guesses(known: Sequence[Case], cases: Sequence[Case]) -> Iterator[tuple[str, list[Outcome]]]:
-    """What an answer that knows other cases can return, in words and as outcomes."""
+    """Yield what an answer that knows other cases can return, in words and as outcomes."""
     replayed = [case["expected"] for case in known]
     yield "repeating the answers of another seed", replayed
     numbers = [_numbers(case) for case in known]
@@ -73,7 +73,7 @@ def _guesses(known: Sequence[Case], cases: Sequence[Case]) -> Iterator[tuple[str
 
 
 def _passed_group(exercise: RecordedExercise, outcomes: list[Outcome]) -> str | None:
-    """The first group whose cases all pass; cheaper than a verdict, since most fail at once."""
+    """Return the first group whose cases all pass; cheaper than a verdict, since most fail at once."""
     pairs = list(zip(exercise["cases"], outcomes))
     for group in exercise["groups"]:
         own = [(case, outcome) for case, outcome in pairs if case["group"] == group]
@@ -85,7 +85,7 @@ def _passed_group(exercise: RecordedExercise, outcomes: list[Outcome]) -> str | 
 
 
 def _input(case: Case, index: int) -> Outcome:
-    """The outcome of returning one of the inputs."""
+    """Return the outcome of returning one of the inputs."""
     given = case.get("args", [])
     return {"status": "value", "value": given[index] if index < len(given) else None}
 
@@ -96,7 +96,7 @@ def _inputs(case: Case) -> str:
 
 
 def _numbers(case: DrawnCase) -> np.ndarray:
-    """A case's inputs as a row of numbers, by which similar ones are found."""
+    """Return a case's inputs as a row of numbers, by which similar ones are found."""
     steps = [[method, *args, *kwargs.values()] for method, args, kwargs in case.get("then", [])]
     given = [*case.get("args", []), *case.get("kwargs", {}).values(), *steps]
     found = leaves(codec.decode_views(given))
@@ -110,7 +110,7 @@ def _number(leaf: object) -> float:
 
 
 def _distance(one: np.ndarray, two: np.ndarray) -> float:
-    """How different two rows are: each place less than 1, and 1 for each that only one of them has."""
+    """Return the distance of two rows: less than 1 for each place, 1 for each that only one of them has."""
     shared = min(len(one), len(two))
     apart = np.abs(one[:shared] - two[:shared])
     return float((apart / (1 + apart)).sum()) + abs(len(one) - len(two))

@@ -1,4 +1,4 @@
-"""Creates a new assignment, ready to release: a notebook, one exercise and typed answers to it."""
+"""Creation of a new assignment: all files that `autograder verify` demands, with one small exercise."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LIST_END = "<!-- end of assignments -->"
 def new_assignment(course: Course, assignment: str) -> list[Path]:
     """Write the files of a new assignment; return the paths of those that an author edits.
 
-    These are the solution notebook, the module of cases, the typed answers, and the page with the
-    list of assignments, if the course has one.
+    These are the solution notebook, the module of cases, the typed answers, and, if the course has
+    them, the sheet and the exam questions of the instructor's guide and the list of assignments.
 
     Raises
     ------
@@ -34,7 +34,8 @@ def new_assignment(course: Course, assignment: str) -> list[Path]:
             " lower case, such as 07_language_models."
         )
     notebook, folder = course.solution(assignment), course.cases(assignment)
-    for path in (notebook, folder):
+    guide = [course.guide / f"{assignment}.md"] if course.guide is not None else []
+    for path in (notebook, folder, *guide):
         if path.exists():
             raise CourseError(
                 f"{path.relative_to(course.root)} already exists; nothing was changed."
@@ -50,20 +51,23 @@ def new_assignment(course: Course, assignment: str) -> list[Path]:
         "NUMBER": assignment[:2],
     }
     written = {
-        folder / f"average_{topic}.py": "exercise.py",
-        folder / "answers" / "right.py": "answers/right.py",
-        folder / "answers" / "wrong.py": "answers/wrong.py",
+        folder / f"average_{topic}.py": template / "exercise.py",
+        folder / "answers" / "right.py": template / "answers" / "right.py",
+        folder / "answers" / "wrong.py": template / "answers" / "wrong.py",
     }
+    if course.guide is not None:
+        written[course.guide / f"{assignment}.md"] = _TEMPLATES / "guide" / "sheet.md"
+        written[course.guide / "exam" / f"{assignment}.md"] = _TEMPLATES / "guide" / "exam.md"
     notebook.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(_notebook(_fill(template / "assignment.py", words)), notebook)
     for path, name in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_fill(template / name, words), "utf-8")
+        path.write_text(_fill(name, words), "utf-8")
     return [notebook, *written, *_add_row(course, assignment)]
 
 
 def _template(course: Course) -> Path:
-    """The folder of the templates of the kind that the course's configuration names."""
+    """Return the folder of the templates of the kind that the course's configuration names."""
     kinds = sorted(path.parent.name for path in _TEMPLATES.glob("*/assignment.py"))
     if course.config.template not in kinds:
         raise CourseError(
@@ -74,7 +78,7 @@ def _template(course: Course) -> Path:
 
 
 def _add_row(course: Course, assignment: str) -> list[Path]:
-    """Add the assignment to the list of assignments; the page that has it, if one does."""
+    """Add the assignment to the list of assignments; return the page that has it, if one does."""
     for path in (course.root / "README.md", *sorted(course.root.glob("docs/*.md"))):
         if not path.exists() or f"\n{_LIST_END}" not in (text := path.read_text("utf-8")):
             continue
@@ -97,7 +101,7 @@ def _fill(template: Path, words: dict[str, str]) -> str:
 
 
 def _notebook(text: str) -> nbformat.NotebookNode:
-    """A notebook from a script: ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell.
+    """Return a notebook made from a script: ``# %%`` starts a code cell, ``# %% [markdown]`` a text cell.
 
     Any other word in brackets becomes a tag of the code cell.
     """

@@ -1,4 +1,4 @@
-"""What a release verifies about an assignment before it is handed out.
+"""Proofs that a release makes before an assignment is handed out.
 
 Each `prove_...` raises `CourseError` with a message that says where the problem is and what to do.
 """
@@ -43,7 +43,7 @@ _NEAR_COPY = 2
 
 
 def exercise_owners(course: Course) -> dict[str, str]:
-    """Exercise -> its assignment, over the whole course.
+    """Return the assignment of every exercise of the course, by the exercise's name.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def exercise_owners(course: Course) -> dict[str, str]:
 
 
 def prove_source_files(assignment: Assignment) -> None:
-    """The modules of cases pass ruff; the solution notebook stores no errors or warnings."""
+    """Prove that the modules of cases pass ruff, and that the solution notebook stores no errors."""
     course, name = assignment.course, assignment.name
     folder = course.cases(name)
     for command, tip in (
@@ -108,13 +108,13 @@ def _shows_a_figure(cell: nbformat.NotebookNode) -> bool:
 
 
 def prove_written(assignment: Assignment) -> None:
-    """Every exercise has enough answers, with hints and reasons; none of them is run for that."""
+    """Prove that every exercise has enough answers, with hints and reasons; none of them is run."""
     for exercise in assignment.exercises.values():
         _require_enough(exercise)
 
 
 def prove_answers(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> None:
-    """Every misconception is caught and shows its own hint; alternatives and equivalents pass."""
+    """Prove that every misconception gets its own hint, and that alternatives and equivalents pass."""
     solution = assignment.solution
     for name, exercise in assignment.exercises.items():
         reference = solution.bare_sources[name]
@@ -182,7 +182,7 @@ def _refuse_near_copy(exercise: str, name: str, text: str, reference: str) -> No
 
 
 def _normal(text: str) -> list[str]:
-    """The lines of an answer in normalized formatting, without annotations and docstrings."""
+    """Return the lines of an answer in normalized formatting, without annotations and docstrings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
@@ -234,7 +234,7 @@ def _require_declared(misconception: Misconception, outcomes: list[Outcome | Non
 
 
 def prove_shown_cells(assignment: str, stamped: str, recorded: dict[str, RecordedExercise]) -> None:
-    """The solution passes every case without the cells that grading skips."""
+    """Prove that the solution passes every case without the cells that grading skips."""
     scope: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(nbformat.reads(stamped, as_version=4).cells):
         tags = cell.metadata.get("tags", [])
@@ -264,7 +264,7 @@ def prove_student_notebook(
     student: str,
     recorded: dict[str, RecordedExercise],
 ) -> None:
-    """It contains no line of a solution, and every check in it fails with "not written yet"."""
+    """Prove that it has no line of a solution, and that every check fails with "not written yet"."""
     secret, public = _solution_lines(nbformat.reads(stamped, as_version=4), course)
     given = {
         line.strip()
@@ -295,7 +295,7 @@ def prove_student_notebook(
 
 
 def _solution_lines(notebook: nbformat.NotebookNode, course: Course) -> tuple[set[str], set[str]]:
-    """The secret lines, inside solution blocks, and the public lines, outside.
+    """Return the secret lines, inside solution blocks, and the public lines, outside.
 
     Of code reused from an earlier assignment, only the solutions of that assignment are secret, not
     its signatures and docstrings.

@@ -1,4 +1,4 @@
-"""Builds and verifies everything that is generated from the solution notebooks.
+"""Building and proving of everything that is generated from the solution notebooks.
 
 Generated: the recordings (`coursekit/recordings/`), the student notebooks (`notebooks/`), and
 the stamped parts of the solution notebooks themselves.
@@ -18,7 +18,7 @@ from typing import Any
 
 import nbformat
 
-from autograder.authoring import proved
+from autograder.authoring import release_digest
 from autograder.authoring.lookup_tables import SEEDS, prove_fresh_cases, prove_groups_vary
 from autograder.authoring.notebook_consistency import prove_consistent
 from autograder.authoring.proofs import (
@@ -32,6 +32,7 @@ from autograder.authoring.proofs import (
 from autograder.authoring.setup_cell import stored_revision
 from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
+from autograder.course import verified
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.course.record_cases import RECORDING_SEED, record_first_calls
@@ -49,7 +50,7 @@ _LISTS = ("cases", "misconceptions", "pairs")
 
 @dataclass
 class Report:
-    """What a release did.
+    """Files that a release wrote or found stale, and assignments that it left alone.
 
     Attributes
     ----------
@@ -67,6 +68,7 @@ class Report:
     drafts: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Report) -> Report:
+        """Add what another release did."""
         self.stale += other.stale
         self.written += other.written
         self.unchanged += other.unchanged
@@ -93,7 +95,7 @@ def release(
     check : bool
         Write nothing, report what is stale, and prove everything.
     again : bool
-        Prove also what was proved before and has not changed since (see `proved`).
+        Prove also what was proved before and has not changed since (see `release_digest`).
     jobs : int
         How many assignments to release at a time, each in a process of its own.
     progress : callable
@@ -109,15 +111,14 @@ def release(
         these were its modules, what was proved of the others is kept.
     """
     owners = exercise_owners(course)
-    stored = proved.read(course)
     left = [
-        name for name in names if check or again or stored.get(name) != proved.digest(course, name)
+        name for name in names if check or again or not release_digest.is_released(course, name)
     ]
     report = Report(unchanged=[name for name in names if name not in left])
-    report.drafts += [name for name in report.unchanged if proved.is_draft(course, name)]
+    report.drafts += [name for name in report.unchanged if release_digest.is_draft(course, name)]
     for _ in report.unchanged:
         progress()
-    before = {name: proved.modules(course, name) for name in left}
+    before = {name: release_digest.modules(course, name) for name in left}
     if jobs > 1 and len(left) > 1:
         for one in _side_by_side(course, left, check, jobs):
             report += one
@@ -127,15 +128,25 @@ def release(
             report += _release(course, name, check)
             progress()
     _put(report, course, course.recordings / "index.json", _lines(owners), check)
-    now = {name: proved.digest(course, name) for name in names}
-    edited = [name for name in left if proved.modules(course, name) != before[name]]
+    edited = [name for name in left if release_digest.modules(course, name) != before[name]]
     if not report.stale:  # else the digests are those of stale files
-        # read again: another release may have ended meanwhile
-        known = proved.read(course) | {n: text for n, text in now.items() if n not in edited}
-        _put(report, course, proved.path(course), proved.text(course, known), check)
+        for name in left:
+            if name not in edited:
+                _put_digest(report, course, name, check)
     if edited:
         raise _edited(edited[0])
     return report
+
+
+def _put_digest(report: Report, course: Course, name: str, check: bool) -> None:
+    """Store that an assignment was released as it is now; with `check`, report a stale digest."""
+    digest = release_digest.digest(course, name)
+    path = str((course.cases(name) / verified.FILE).relative_to(course.root))
+    if check:
+        if verified.read(course, name).get("released") != digest:
+            report.stale.append(path)
+    elif verified.update(course, name, lambda stored: stored.update(released=digest)):
+        report.written.append(path)
 
 
 def _edited(name: str) -> CourseError:
@@ -225,7 +236,7 @@ def _put(report: Report, course: Course, path: Path, text: str, check: bool) -> 
 
 
 def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) -> str:
-    """The text of the recording. An exercise that is still fresh keeps its stored outcomes.
+    """Return the text of the recording. An exercise that is still fresh keeps its stored outcomes.
 
     Their last digits differ between processors, thread counts and versions of torch.
     """
@@ -258,7 +269,7 @@ def _recording(assignment: Assignment, recorded: dict[str, RecordedExercise]) ->
 
 
 def is_fresh(old: RecordedExercise, new: RecordedExercise) -> bool:
-    """Whether a recorded exercise is still valid.
+    """Tell whether a recorded exercise is still valid.
 
     Its cases are equal, and every stored outcome, of the reference and of the misconceptions,
     agrees with the new one under the rules of its case.
@@ -298,7 +309,7 @@ def _without_outcomes(exercise: RecordedExercise) -> list[Any]:
 
 
 def _dump(recording: Recording) -> str:
-    """JSON with one line per case, so that diffs are readable."""
+    """Return JSON with one line per case, so that diffs are readable."""
     head = {key: value for key, value in recording.items() if key != "exercises"}
     lines = [json.dumps(head, indent=1)[:-2] + ',\n "exercises": {']
     for number, (name, exercise) in enumerate(recording["exercises"].items()):
@@ -315,7 +326,7 @@ def _dump(recording: Recording) -> str:
 
 
 def _student_notebook(course: Course, assignment: str, stamped: str) -> str:
-    """The student notebook that nbgrader generates from the stamped solution notebook."""
+    """Return the student notebook that nbgrader generates from the stamped solution notebook."""
     from autograder.gradebook.class_folder import Classroom, generate
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The set-up cell of a notebook: it installs what is missing or older than the notebook."""
+"""Set-up cell of a notebook: it installs whatever is missing or older than the notebook."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ONLINE = """
 
 
 def setup_cell(assignment: Assignment) -> str:
-    """The source of the cell that installs what is missing or older than the notebook.
+    """Return the source of the cell that installs what is missing or older than the notebook.
 
     If possible it does so from wheels beside the notebook.
     """
@@ -77,7 +77,7 @@ def setup_cell(assignment: Assignment) -> str:
 
 
 def stored_revision(assignment: Assignment) -> int:
-    """The revision of the assignment's stored recording.
+    """Return the revision of the assignment's stored recording.
 
     Where that is missing or damaged, it is the one that the set-up cell asks for, so that a
     recording made again is newer than any that students have; 0 if there is none.
@@ -92,7 +92,7 @@ def stored_revision(assignment: Assignment) -> int:
 
 
 def _of_own_package(course: Course, address: str, assignment: str, revision: int) -> str:
-    """The source of the cell.
+    """Return the source of the cell for a course with a package of its own.
 
     Parameters
     ----------

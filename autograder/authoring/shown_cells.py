@@ -1,4 +1,4 @@
-"""Finds the cells that only display something: no exercise depends on them."""
+"""Cells that only display something: no exercise depends on them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tag_shown_cells(notebook: NotebookNode) -> None:
 
 
 def _bound(cell: NotebookNode) -> set[str]:
-    """The names that a cell binds at top level."""
+    """Return the names that a cell binds at top level."""
     names: set[str] = set()
     for statement in parse(cell.source).body:
         if isinstance(statement, DEFINITIONS):
@@ -52,7 +52,7 @@ def _bound(cell: NotebookNode) -> set[str]:
 
 
 def _read(cell: NotebookNode) -> set[str]:
-    """The global names that a cell reads, including inside its functions and classes."""
+    """Return the global names that a cell reads, including inside its functions and classes."""
     return _globals(compile(parse(cell.source), "<cell>", "exec"))
 
 

@@ -1,4 +1,4 @@
-"""Fills in the generated parts of a solution notebook.
+"""Filling in of the generated parts of a solution notebook.
 
 An author writes prose, solution blocks and `check(name)`; a release fills in ("stamps") the ids and
 points, the tags, the Colab badge and the set-up cell.
@@ -32,7 +32,7 @@ _BADGE = re.compile(r"^\[!\[Open in Colab\].*$(\n\n?)?", re.MULTILINE)
 
 
 def badge(course: Course, assignment: str) -> str:
-    """The line that opens the student notebook of an assignment in Colab; "" if it is not online."""
+    """Return the line that opens a student notebook in Colab; "" if it is not online."""
     address = course.config.students
     if not address:
         return ""
@@ -44,7 +44,7 @@ def badge(course: Course, assignment: str) -> str:
 
 
 def stamp(of: Assignment) -> NotebookNode:
-    """A copy of the solution notebook with badge, set-up cell, grade ids and points filled in.
+    """Return a copy of the solution notebook with badge, set-up cell, grade ids and points.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def stamp(of: Assignment) -> NotebookNode:
 
 
 def reused_definitions(text: str, where: str, course: Course) -> tuple[str, dict[str, str]]:
-    """The earlier assignment that a cell pastes from, and the code of each name it pastes.
+    """Return the assignment that a cell pastes from, and the code of each name it pastes.
 
     Parameters
     ----------
@@ -128,6 +128,7 @@ def reused_definitions(text: str, where: str, course: Course) -> tuple[str, dict
 
 
 def _metadata() -> NotebookNode:
+    """Return the metadata that every notebook gets: kernel and language."""
     from nbformat import from_dict
 
     metadata: NotebookNode = from_dict(
@@ -144,6 +145,7 @@ def _metadata() -> NotebookNode:
 
 
 def _stamp_header(notebook: NotebookNode, of: Assignment) -> None:
+    """Fill in the badge and the set-up cell."""
     course, assignment = of.course, of.name
     first = next((c for c in notebook.cells if c.cell_type == "markdown"), None)
     line = badge(course, assignment)
@@ -166,6 +168,7 @@ def _stamp_code(
     defined: dict[str, int],
     checked: dict[str, int],
 ) -> None:
+    """Fill in the metadata of a check or of an exercise's cell, after checking that they match."""
     where = f"{assignment}, cell {number + 1}"
     name = checked_exercise(cell.source)
     if name is not None:
@@ -242,7 +245,7 @@ def _stamp_reused(cell: NotebookNode, where: str, course: Course) -> set[str]:
 
 
 def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
-    """What a cell with a solution block defines instead of one exercise."""
+    """Explain that a cell with a solution block does not define exactly one exercise."""
     found = defined_names(source)
     if len([name for name in found if name in exercises]) > 1:
         return "but defines several exercises; give each its own cell"
@@ -254,6 +257,7 @@ def _what_else(source: str, exercises: dict[str, Exercise]) -> str:
 
 
 def _nbgrader_metadata(grade_id: str, points: float | None) -> dict[str, Any]:
+    """Return nbgrader's metadata of a check, or without points of an answer."""
     metadata: dict[str, Any] = {
         "grade": points is not None,
         "grade_id": grade_id,

@@ -1,4 +1,4 @@
-"""Which code the outputs of a solution notebook belong to.
+"""Digest of the code to which a solution notebook's stored outputs belong.
 
 `autograder execute` stores a digest of the code that it ran. A release refuses outputs of other
 code: so the cells that only show something, which a release does not run, have run as they are. A
@@ -18,12 +18,12 @@ METADATA, _EXECUTED = "autograder", "executed"
 
 
 def mark_executed(notebook: NotebookNode) -> None:
-    """Store that the outputs belong to the code as it is now, in place."""
+    """Store in the notebook that its outputs belong to its current code."""
     notebook.metadata[METADATA] = {_EXECUTED: _digest(notebook)}
 
 
 def is_executed(assignment: str, notebook: NotebookNode) -> bool:
-    """Whether a stamped solution notebook stores its outputs; no if it never did.
+    """Tell whether a stamped solution notebook has stored outputs.
 
     Raises
     ------
@@ -42,9 +42,9 @@ def is_executed(assignment: str, notebook: NotebookNode) -> bool:
 
 
 def _digest(notebook: NotebookNode) -> str:
-    """The same for the same code: comments on lines of their own, and the set-up cell, do not count.
+    """Return a digest of the code without comment lines and set-up cell.
 
-    That cell depends on the version and the address of the wheel, and shows nothing.
+    The set-up cell depends on the version and the address of the wheel, and shows nothing.
     """
     code = hashlib.sha256()
     for cell in notebook.cells:

@@ -1,4 +1,4 @@
-"""Judges one implementation in a file like a submission."""
+"""Judgment of one implementation in a file, as if it were a submission."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from coursekit.checking.verdict import Verdict
 def try_source(
     course: Course, name: str, source: str, filename: str = "<source>", seed: int = 1
 ) -> Verdict:
-    """The verdict on `source` as the answer to the exercise `name`.
+    """Return the verdict on `source` as the answer to the exercise `name`.
 
     It is put into a notebook with the reference's other definitions. Kernel, fresh cases and
     comparison are those of grading.
@@ -49,7 +49,7 @@ def try_source(
 def try_sources(
     assignment: Assignment, sources: dict[str, str], seed: int = 1
 ) -> dict[str, Verdict]:
-    """The verdicts on the answers to several exercises of one assignment, in one kernel.
+    """Return the verdicts on answers to several exercises of one assignment, in one kernel.
 
     Each is judged with the reference's other definitions, so one error does not affect the rest.
 
@@ -67,7 +67,7 @@ def try_sources(
 
 
 def try_file(course: Course, name: str, path: Path, seed: int = 1) -> Verdict:
-    """`try_source` for a file.
+    """Return the verdict on a file as the answer to the exercise `name`.
 
     Raises
     ------
@@ -82,6 +82,7 @@ def try_file(course: Course, name: str, path: Path, seed: int = 1) -> Verdict:
 
 
 def _names(tree: ast.Module) -> set[str]:
+    """Return the names that a module defines, assigns or imports."""
     names: set[str] = set()
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -94,7 +95,7 @@ def _names(tree: ast.Module) -> set[str]:
 
 
 def _notebook(assignment: Assignment, sources: dict[str, str]) -> NotebookNode:
-    """Imports and definitions of the solution notebook, then each source and its check.
+    """Return a notebook of the solution's definitions, then each source and its check.
 
     After each check the reference replaces the answer, so that a wrong answer does not affect the
     exercises that build on it.

@@ -1,4 +1,4 @@
-"""The wheels that students install: what they are called, and how they are built, offline.
+"""Wheels that students install: their names, and how they are built, offline.
 
 A course's package depends on coursekit for `check`. Its handout has a wheel of coursekit with that
 alone, cut from the coursekit that is installed here: no data, no models, no other course's
@@ -44,18 +44,19 @@ packages = ["coursekit"]
 
 
 def wheel_names(course: Course) -> list[str]:
-    """The file names of the wheels that students of the course install, in this order."""
+    """Return the file names of the wheels that students install, in this order."""
     config = course.config
     own = f"{config.name}-{config.version}-py3-none-any.whl"
     return [_check_wheel(), own] if config.has_own_package else [own]
 
 
 def _check_wheel() -> str:
+    """Return the file name of the wheel of coursekit that only has `check`."""
     return f"coursekit-{_check_version()}-py3-none-any.whl"
 
 
 def _check_version() -> str:
-    """A local version: as new as the coursekit that it is cut from, and told apart from it."""
+    """Return the version of the wheel with `check` alone: coursekit's with a local label."""
     return f"{coursekit.__version__.partition('+')[0]}+check"
 
 
@@ -82,6 +83,7 @@ def build_wheels(course: Course, folder: Path, for_tool: bool = False) -> list[s
 
 
 def _build(source: Path, folder: Path, name: str) -> None:
+    """Build a wheel with pip, offline."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
     command += ["--no-build-isolation", "--wheel-dir", str(folder), str(source)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -104,7 +106,7 @@ def _cut(folder: Path, packages: Iterable[str]) -> None:
 
 
 def _needed_files(home: Path, packages: Iterable[str]) -> set[Path]:
-    """`coursekit/__init__.py`, the packages' files, and what these import of coursekit."""
+    """Return `coursekit/__init__.py`, the packages' files, and the modules these import."""
     waiting = [home / "progress.py"]
     for package in packages:
         place = home.joinpath(*package.split(".")[1:])
@@ -126,7 +128,7 @@ def _needed_files(home: Path, packages: Iterable[str]) -> set[Path]:
 
 
 def _imports(path: Path) -> Iterator[str]:
-    """What a module imports of coursekit, wherever in it: modules, and names that may be ones."""
+    """Yield the names that a module imports from coursekit, of modules or of their contents."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -138,7 +140,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _imported_by_tool() -> set[str]:
-    """The modules of coursekit that `autograder` imports."""
+    """Return the modules of coursekit that `autograder` imports."""
     home = Path(autograder.__file__).parent
     files = (path for path in home.rglob("*.py") if "templates" not in path.parts)
     names = {name for path in files for name in _imports(path)}
@@ -146,6 +148,7 @@ def _imported_by_tool() -> set[str]:
 
 
 def _is_module(name: str) -> bool:
+    """Tell whether a dotted name is a module."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:  # a name in a module

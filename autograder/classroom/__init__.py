@@ -1,4 +1,4 @@
-"""Between a class and its gradebook: LMS archives in, feedback, grades and reports out.
+"""Exchange between a class and its gradebook: LMS archives in, feedback, grades and reports out.
 
 `archives` reads an LMS's download, `collect` sorts it into `submitted/`, `lms_table` and `student_matching`
 read and write its tables (`code_pages` says how they were encoded), `enrolment` is the roster, `team_names`

@@ -37,7 +37,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of a histogram: how many values are in [low, high); `high` is None if unbounded."""
+    """One bar of a histogram: the number of values in [low, high); `high` is None if unbounded."""
 
     low: float
     high: float | None
@@ -64,7 +64,7 @@ class Lost:
 
 @dataclass(frozen=True)
 class ExerciseSummary:
-    """How the class did in one exercise.
+    """Results of the class in one exercise.
 
     Attributes
     ----------
@@ -117,23 +117,24 @@ class Struggling:
 
     @property
     def share(self) -> float:
+        """Share of the points possible."""
         return self.points / self.max_points
 
 
 def spread(values: Sequence[float]) -> Spread | None:
-    """Mean and quartiles (interpolated), or None if there are no values."""
+    """Return mean and quartiles (interpolated), or None if there are no values."""
     if not values:
         return None
     return Spread(float(np.mean(values)), *map(float, np.percentile(values, (0, 25, 50, 75, 100))))
 
 
 def share_bars(shares: Sequence[float]) -> list[Bar]:
-    """Ten bars for shares from 0 to 1; the last one includes 1 and above."""
+    """Return ten bars for shares from 0 to 1; the last one includes 1 and above."""
     return _histogram(np.clip(np.round(shares, 9), 0, 1), np.arange(11) / 10)
 
 
 def bars(values: Sequence[float]) -> list[Bar]:
-    """About ten bars of a round width, and one for outliers beyond three medians."""
+    """Return about ten bars of a round width, and one for outliers beyond three medians."""
     if not values:
         return []
     smallest, largest, middle = min(values), max(values), float(np.median(values))
@@ -146,6 +147,7 @@ def bars(values: Sequence[float]) -> list[Bar]:
 
 
 def _histogram(values: ArrayLike, edges: NDArray[np.float64]) -> list[Bar]:
+    """Count the values between edges; the last bar may be unbounded."""
     edges = np.round(edges, 9)  # 3 * 0.1 is above 0.3
     counts, _ = np.histogram(values, edges)
     highs = [None if np.isinf(high) else float(high) for high in edges[1:]]
@@ -153,7 +155,7 @@ def _histogram(values: ArrayLike, edges: NDArray[np.float64]) -> list[Bar]:
 
 
 def _round_step(size: float) -> float:
-    """The smallest 1, 2 or 5 times a power of ten that is at least `size`."""
+    """Return the smallest 1, 2, 5 or 10 times a power of ten that is at least `size`."""
     if size <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(size))
@@ -161,7 +163,7 @@ def _round_step(size: float) -> float:
 
 
 def outcome(verdict: Verdict) -> str:
-    """One of `OUTCOMES`."""
+    """Classify a verdict as one of `OUTCOMES`."""
     if verdict.passed:
         return "full"
     if verdict.points > 0:
@@ -170,7 +172,7 @@ def outcome(verdict: Verdict) -> str:
 
 
 def discrimination(points: Sequence[float], rest: Sequence[float]) -> float | None:
-    """The corrected item-total correlation of an exercise.
+    """Return the corrected item-total correlation of an exercise.
 
     Pearson's correlation between the points in the exercise and the total in all other exercises.
     The total excludes the exercise itself, which would correlate with its own points (Henrysson
@@ -196,13 +198,13 @@ def discrimination(points: Sequence[float], rest: Sequence[float]) -> float | No
 
 
 def exercise_names(verdicts: ClassVerdicts) -> list[str]:
-    """The exercises in notebook order, even if some submissions lack some of them."""
+    """Return the exercises in notebook order, even if some submissions lack some of them."""
     rows = sorted(verdicts.values(), key=len, reverse=True)
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def summarize(verdicts: ClassVerdicts) -> list[ExerciseSummary]:
-    """One summary per exercise, in notebook order."""
+    """Return one summary per exercise, in notebook order."""
     names = exercise_names(verdicts)
     complete = [row for row in verdicts.values() if len(row) == len(names)]
     totals = [sum(verdict.points for verdict in row.values()) for row in complete]
@@ -238,7 +240,7 @@ def _summary(name: str, own: dict[str, Verdict], correlation: float | None) -> E
 
 
 def _alike(verdicts: dict[str, Verdict]) -> list[list[str]]:
-    """Groups of students whose wrong outputs are equal, largest first."""
+    """Return groups of students whose wrong outputs are equal, largest first."""
     groups: dict[str, list[str]] = {}
     for student, verdict in verdicts.items():
         if verdict.digest:  # none if no answer came back
@@ -248,6 +250,7 @@ def _alike(verdicts: dict[str, Verdict]) -> list[list[str]]:
 
 
 def _lost(own: dict[str, Verdict]) -> list[Lost]:
+    """Add up the points lost in each group of cases."""
     lost: dict[str, tuple[float, float]] = {}
     for verdict in own.values():
         for group in verdict.groups:
@@ -258,6 +261,7 @@ def _lost(own: dict[str, Verdict]) -> list[Lost]:
 
 
 def _mistakes(own: dict[str, Verdict]) -> list[Mistake]:
+    """Return the misconceptions in the verdicts with their students, most frequent first."""
     found: dict[str, Mistake] = {}
     for student, verdict in own.items():
         if verdict.misconception:
@@ -267,7 +271,7 @@ def _mistakes(own: dict[str, Verdict]) -> list[Mistake]:
 
 
 def struggling(verdicts: ClassVerdicts) -> list[Struggling]:
-    """Students who may need help, lowest share of the points first.
+    """Return students who may need help, lowest share of the points first.
 
     These have less than half of the points, or failed more than half of the early exercises, on
     which the rest builds.

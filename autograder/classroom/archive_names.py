@@ -1,4 +1,4 @@
-"""The names in a zip archive, whatever program made it.
+"""The names of a zip archive's members, in the encoding of the program that made it.
 
 A zip archive says of a name only whether it is UTF-8. macOS writes UTF-8 and does not say so; Windows
 writes one of its code pages. Python reads all of these as the code page of the first PCs, in which
@@ -21,7 +21,7 @@ _CODE_PAGES = (
 
 
 def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The members of an archive, each with its name as it was meant."""
+    """Return the members of an archive, each with its name in the right encoding."""
     found = archive.infolist()
     unclear = [one for one in found if _is_unclear(one)]
     if unclear:
@@ -32,6 +32,7 @@ def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def _is_unclear(member: zipfile.ZipInfo) -> bool:
+    """Tell whether the encoding of a member's name is neither declared nor ASCII."""
     return not member.flag_bits & _SAYS_UTF8 and not member.orig_filename.isascii()
 
 
@@ -40,7 +41,7 @@ def _raw(member: zipfile.ZipInfo) -> bytes:
 
 
 def _meant(names: list[bytes]) -> list[str]:
-    """The text of names that may be UTF-8; the others have one code page, that of the machine."""
+    """Decode names as UTF-8 where they are, the others in the one code page that fits them best."""
     as_utf8 = [decoded(name, "utf-8") for name in names]
     rest = [name for name, text in zip(names, as_utf8) if text is None]
     page = min(_CODE_PAGES, key=lambda page: strangeness(decoded(one, page) for one in rest))

@@ -1,8 +1,9 @@
-"""Unpacks an LMS's download: a zip archive, or a folder of files and archives, none of it trusted.
+"""Unpacking of an LMS's download, a zip archive or a folder with archives, none of it trusted.
 
 A zip archive can lie about where its files go and how large they are. Files are therefore extracted
 under numbers, never to a path that the archive names, and their sizes are counted while they are
-read. Each student has an allowance, so that nobody uses up another's. `layouts` says whose a file is.
+read. Each student has an allowance, so that nobody uses up another's.
+`download_layouts` tells the student of a file.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class UnpackedFile:
 
 @dataclass
 class Unpacked:
-    """What a download contains.
+    """The content of a download.
 
     Attributes
     ----------
@@ -85,16 +86,17 @@ class Unpacked:
 
 
 def is_notebook(name: str) -> bool:
-    """Whether a file is a notebook by its name, to which some browsers add .txt or .json."""
+    """Tell by its name whether a file is a notebook; some browsers add .txt or .json."""
     return bool(re.search(r"\.ipynb(\.txt|\.json)?$", name, re.IGNORECASE))
 
 
 def is_archive(name: str) -> bool:
+    """Tell by its name whether a file is a zip archive."""
     return name.lower().endswith(".zip")
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or a folder around it is hidden, or macOS has added it."""
+    """Tell whether a file or a folder around it is hidden, or was added by macOS."""
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
@@ -132,7 +134,7 @@ def unpack(source: Path, target: Path, owner: Callable[[str], Hashable]) -> Unpa
 
 @dataclass
 class _Allowance:
-    """What a student has unpacked so far."""
+    """The files and bytes that a student has unpacked so far."""
 
     files: int = 0
     bytes: int = 0
@@ -209,6 +211,7 @@ class _Unpacking:
             self._file(name, file, most, modified, inside or _Outer(name, name, modified, 0))
 
     def _other(self, name: str, outer: str) -> None:
+        """List a file that is no notebook or archive, if the student's allowance permits."""
         if self._allowed(name, outer) is not None:
             self.result.others.append(name)
 
@@ -236,7 +239,7 @@ class _Unpacking:
             self.result.files.append(found)
 
     def _allowed(self, name: str, outer: str) -> _Allowance | None:
-        """The student's allowance, with the file counted; None after refusing the file."""
+        """Count the file; return the student's allowance, or None after refusing the file."""
         allowance = self._allowances.setdefault(self.owner(outer), _Allowance())
         allowance.files += 1
         if allowance.files <= MAX_STUDENT_FILES:
@@ -293,7 +296,7 @@ class _Unpacking:
 
 
 def _read(file: IO[bytes]) -> bytes | str:
-    """The next block, or as text why there is none."""
+    """Return the next block, or the reason for a failure as text."""
     try:
         return file.read(BLOCK)
     except Exception as error:  # a damaged archive fails in many ways
@@ -302,7 +305,7 @@ def _read(file: IO[bytes]) -> bytes | str:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to unpack to.
+    """Open a file to unpack to.
 
     Raises
     ------
@@ -320,13 +323,13 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _begins_as_archive(path: Path) -> bool:
-    """Whether a file is an archive, whatever its name: some LMSs accept only .ipynb."""
+    """Tell whether a file is an archive, whatever its name: some LMSs accept only .ipynb."""
     with open(path, "rb") as file:
         return file.read(len(_FIRST_FILE)) == _FIRST_FILE
 
 
 def _count_entries(path: Path) -> int:
-    """At least how many files an archive lists, without the memory that reading the list takes."""
+    """Return an upper bound of the files an archive lists, without reading the list into memory."""
     count, end = 0, b""
     with open(path, "rb") as file:
         while block := file.read(BLOCK):
@@ -336,7 +339,7 @@ def _count_entries(path: Path) -> int:
 
 
 def reason_to_refuse(member: zipfile.ZipInfo) -> str:
-    """Why a member is not extracted, or ""."""
+    """Return why a member is not extracted, or ""."""
     path = PurePosixPath(member.filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
         return "path points outside the archive"
@@ -357,7 +360,7 @@ def _damaged(error: Exception) -> str:
 
 
 def modification_date(seconds: float) -> datetime.datetime:
-    """A file's date, 1980 if a calendar has no such date."""
+    """Return a file's date; 1980 if it is earlier or not a valid date."""
     try:
         found = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
     except (ValueError, OverflowError, OSError):

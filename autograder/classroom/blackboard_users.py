@@ -24,8 +24,8 @@ _ATTEMPT = r"_attempt_\d{4}(?:-\d\d){5}"
 #: The text file beside an attempt, and its first line, as in "Name: Ada Lovelace (alovelace)".
 _BESIDE = re.compile(rf"(?P<head>(?:(?!{_ATTEMPT}_)[^/])+){_ATTEMPT}\.txt")
 _FIRST_LINE = re.compile(r"\ufeff?[^:：\n]{1,40}[:：][^\n]*\((?P<user>[^()\n]+)\)\s*(?:\n|\Z)")
-_MOST_BYTES = 1_000
-_MOST_NAMED = 3
+_MAX_BYTES = 1_000
+_MAX_NAMED = 3
 
 
 def submissions_of(
@@ -35,7 +35,7 @@ def submissions_of(
     origins: Mapping[str, Origin],
     assignment: str,
 ) -> dict[str, Submission]:
-    """Title and user name, as they stand in a file's name -> whose submission it is.
+    """Return the submissions by title and user name, as these stand in a file's name.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def submissions_of(
 
 
 def _told(source: Path, beside: Mapping[str, str]) -> dict[str, str]:
-    """Title and user name -> the user name, as the text files beside attempts say."""
+    """Read the user names in the text files beside attempts, by title and user name."""
     users = {}
-    for name, content in read_outer(source, beside.keys(), _MOST_BYTES).items():
+    for name, content in read_outer(source, beside.keys(), _MAX_BYTES).items():
         told = _FIRST_LINE.match(content.decode("utf-8", "replace").replace("\r\n", "\n"))
         if told and beside[name].endswith(f"_{told['user'].strip()}"):
             users[beside[name]] = told["user"].strip()
@@ -79,7 +79,7 @@ def _told(source: Path, beside: Mapping[str, str]) -> dict[str, str]:
 
 
 def _earlier(origins: Mapping[str, Origin]) -> set[str]:
-    """The titles in the names of files that were collected before."""
+    """Return the titles in the names of files that were collected before."""
     found = set()
     for student, origin in origins.items():
         named = re.fullmatch(LAYOUTS["blackboard"][0], origin.file.rpartition("/")[2], re.DOTALL)
@@ -90,7 +90,7 @@ def _earlier(origins: Mapping[str, Origin]) -> set[str]:
 
 
 def _titles(heads: list[str], people: Collection[Person], assignment: str) -> list[str]:
-    """The titles that a download may have of which these are all heads; more if it is not certain."""
+    """Return the titles that all these heads may share; more than one if it is not certain."""
     first = _splits(heads[0]) if heads else []
     shared = [one for one in first if all(_user(head, one) for head in heads)]
     if len(shared) < 2:
@@ -110,12 +110,12 @@ def _titles(heads: list[str], people: Collection[Person], assignment: str) -> li
 
 
 def _splits(head: str) -> list[str]:
-    """The titles that may stand before a user name, the shortest first."""
+    """Return the titles that may stand before a user name, the shortest first."""
     return [head[: at.start()] for at in re.finditer("_", head) if _user(head, head[: at.start()])]
 
 
 def _user(head: str, title: str) -> str:
-    """What stands behind a title, "" if nothing does."""
+    """Return the user name behind a title, "" if there is none."""
     return head[len(title) + 1 :] if title and head.startswith(f"{title}_") else ""
 
 
@@ -124,11 +124,12 @@ def _users(head: str, titles: list[str]) -> list[str]:
 
 
 def _submission(head: str, users: list[str]) -> Submission:
+    """Return the submission of the one possible user; with a problem if there are several."""
     named = [unicodedata.normalize("NFC", user) for user in users]
     if len(named) == 1:
         return Submission((Submitter(named[0], is_user=True),))
     problem = (
-        f"the user name may be {' or '.join(named[:_MOST_NAMED])}: where does the title end? Take the"
+        f"the user name may be {' or '.join(named[:_MAX_NAMED])}: where does the title end? Take the"
         " class from Blackboard's table first (`autograder roster`), or leave the .txt files of the"
         " download beside"
     )

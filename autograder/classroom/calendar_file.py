@@ -1,4 +1,4 @@
-"""Writes due dates as a calendar file (iCalendar, RFC 5545), which every calendar imports.
+"""Due dates as a calendar file (iCalendar, RFC 5545), which every calendar imports.
 
 Times are in UTC, so that no description of a time zone is needed. What is left of the format is a few
 lines, fewer than a package for it would add to an installation.
@@ -13,7 +13,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from coursekit.data.paths import write_atomically
 
-_LONGEST = 75  # octets of a line
+_MAX_OCTETS = 75  # octets of a line
 
 
 def write_calendar(path: Path, course: str, title: str, due: Mapping[str, datetime]) -> None:
@@ -32,7 +32,7 @@ def write_calendar(path: Path, course: str, title: str, due: Mapping[str, dateti
 
 
 def as_calendar(course: str, title: str, due: Mapping[str, datetime], now: datetime) -> str:
-    """A calendar with an event at each due date.
+    """Return a calendar with an event at each due date.
 
     Parameters
     ----------
@@ -68,17 +68,17 @@ def as_calendar(course: str, title: str, due: Mapping[str, datetime], now: datet
 
 
 def escaped(text: str) -> str:
-    r"""A text value: backslash, semicolon, comma and line breaks with a backslash before them."""
+    r"""Escape a text value: backslash, semicolon, comma and line breaks get a backslash."""
     text = text.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
     return "\\n".join(text.splitlines())
 
 
 def folded(line: str) -> str:
-    """A line broken after at most 75 octets, never inside a character; a space continues it."""
+    """Break a line after at most 75 octets, never inside a character; a space continues it."""
     parts, size = [""], 0
     for character in line:
         width = len(character.encode())
-        if size + width > _LONGEST:
+        if size + width > _MAX_OCTETS:
             parts.append(" ")
             size = 1
         parts[-1] += character

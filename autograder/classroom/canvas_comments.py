@@ -1,4 +1,4 @@
-"""Sends feedback pages to Canvas as comments on the submissions, each under a name that opens as a page.
+"""Feedback pages as comments on Canvas submissions, each under a name that opens as a page.
 
 Canvas's upload of an archive shows a page under the name of the file that the student handed in,
 which ends in .ipynb and opens as no page. Its interface for programs takes a name.
@@ -27,7 +27,7 @@ _COMMENT = "Feedback on your notebook: open the attached page."
 
 @dataclass
 class Sent:
-    """Whose page was sent.
+    """Result of sending the feedback pages: the students who got theirs, and those who could not.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ def send_comments(
 
 
 class _Canvas:
-    """An assignment in Canvas."""
+    """An assignment in Canvas, reached by its API."""
 
     def __init__(self, address: str) -> None:
         found = _ADDRESS.fullmatch(address.strip())
@@ -122,6 +122,7 @@ class _Canvas:
         self._ask("PUT", f"{self.submissions}/{user}", data=comment)
 
     def _ask(self, method: str, address: str, **data: Any) -> dict[str, Any]:
+        """Send a request with the access token; return the JSON answer."""
         answer = self.session.request(
             method, address, headers=self.headers, timeout=_SECONDS, **data
         )

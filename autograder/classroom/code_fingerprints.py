@@ -1,4 +1,4 @@
-"""A student's answer as a set of statements, without what a copy changes first.
+"""A student's answer as a set of statements, without the parts that a copy changes first.
 
 Names of variables, comments, docstrings, type hints and the order of statements play no part. Names
 that the answer does not define itself (`torch`, a method, another exercise) and constants stay.
@@ -16,7 +16,7 @@ _NOT_COUNTED = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unary
 #: Fields of a statement that hold other statements.
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 #: A statement of fewer nodes says too little: `return x`, `pass`.
-_SMALLEST = 4
+_MIN_NODES = 4
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Statement:
 
 
 def statements(source: str) -> dict[Statement, tuple[int, int]]:
-    """The statements of an answer, each with its first and last line; empty if it is no Python."""
+    """Return an answer's statements with first and last line; empty if it is not Python."""
     try:
         tree = parse_start(source)
     except NOT_PYTHON:
@@ -52,13 +52,13 @@ def statements(source: str) -> dict[Statement, tuple[int, int]]:
         if bodies:
             last = max(first, min(getattr(one, "lineno", last) for one in bodies) - 1)
         one = _statement(node, own)
-        if one.size >= _SMALLEST:
+        if one.size >= _MIN_NODES:
             found.setdefault(one, (first, last))
     return found
 
 
 def _says_nothing(node: ast.stmt) -> bool:
-    """Docstrings, imports, heads of functions and classes: the release gives them."""
+    """Tell whether the release gives a statement: docstring, import, head of function or class."""
     given = (ast.Import, ast.ImportFrom, ast.Pass, ast.FunctionDef, ast.ClassDef)
     return isinstance(node, given) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -66,7 +66,7 @@ def _says_nothing(node: ast.stmt) -> bool:
 
 
 def _own_names(tree: ast.AST) -> set[str]:
-    """The names that the answer binds, its functions' included, and attributes that it sets."""
+    """Return the names that the answer and its functions bind, and attributes that it sets."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
@@ -79,6 +79,7 @@ def _own_names(tree: ast.AST) -> set[str]:
 
 
 def _statement(node: ast.stmt, own: set[str]) -> Statement:
+    """Return a statement after normalization."""
     parts: list[str] = []
     size = _write(node, own, parts)
     return Statement(" ".join(parts), size)

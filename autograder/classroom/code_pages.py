@@ -1,4 +1,4 @@
-"""Which code page a text was written in, as far as the letters of names tell."""
+"""Detection of the code page in which a text was written, by the letters of its names."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _TYPOGRAPHY = re.compile(
     r"|(?<![^\W\d_])[–—]|[–—](?![^\W\d_])|…(?![^\W\d_])|(?<![^\W\d_])€(?![^\W\d_])|(?<=\d)°"
 )
 #: What a letter that is no ASCII may cost in a text that was read as it was meant.
-_MOST_STRANGE = 0.34
+_MAX_STRANGENESS = 0.34
 
 
 def decode_table(content: bytes) -> tuple[str, str] | None:
-    """The text of a table that is no Unicode, and its code page; None if that is not certain."""
+    """Decode a table that is not Unicode; return text and code page, None if uncertain."""
     texts = {page: decoded(content, page) for page in _OF_TABLES}
     ranks = {page: _rank(text) for page, text in texts.items() if text is not None}
     best = min(ranks.values(), default=None)
@@ -39,11 +39,11 @@ def decode_table(content: bytes) -> tuple[str, str] | None:
         return None
     text = texts[pages[0]] or ""
     foreign = sum(not character.isascii() for character in text)
-    return (text, pages[0]) if best[0] <= _MOST_STRANGE * foreign else None
+    return (text, pages[0]) if best[0] <= _MAX_STRANGENESS * foreign else None
 
 
 def _rank(text: str) -> tuple[float, int, int]:
-    """How little a text looks like names: by its letters, by words of no language, by languages."""
+    """Rank a text by how little it looks like names: letters, words of no language, languages."""
     words = [one for one in re.findall(r"[^\W\d_]+", text.lower()) if not one.isascii()]
     fitting = [_languages(word) for word in words]
     most = Counter(language for one in fitting for language in one).most_common(1)
@@ -52,7 +52,7 @@ def _rank(text: str) -> tuple[float, int, int]:
 
 
 def _languages(word: str) -> list[str]:
-    """The alphabets, or the script beyond them, that have the letters of a word."""
+    """Return the alphabets, or the script beyond them, that have the letters of a word."""
     letters = {letter for letter in word if not letter.isascii()}
     scripts = {_script(letter) for letter in letters}
     if not scripts & {"LATIN", "CYRILLIC", "GREEK"}:
@@ -63,7 +63,7 @@ def _languages(word: str) -> list[str]:
 
 
 def decoded(name: bytes, encoding: str) -> str | None:
-    """The text, None if it is none in this encoding."""
+    """Decode a name; return None if it is not valid in this encoding."""
     try:
         return name.decode(encoding)
     except UnicodeDecodeError:
@@ -71,7 +71,7 @@ def decoded(name: bytes, encoding: str) -> str | None:
 
 
 def strangeness(names: Iterable[str | None]) -> float:
-    """How little the texts look like names; infinite if one cannot be read at all."""
+    """Score texts by how little they look like names; infinite if one cannot be read at all."""
     total = 0.0
     for name in names:
         if name is None:
@@ -87,7 +87,7 @@ def strangeness(names: Iterable[str | None]) -> float:
 
 
 def _oddity(character: str, before: str) -> float:
-    """What speaks against a character: symbols, control characters, a capital inside a word."""
+    """Score how unlikely a character is in a name: symbol, control character, capital in a word."""
     category = unicodedata.category(character)[0]
     if category not in "LM" or (category == "M" and not before.isalnum() and before.isascii()):
         return 3
@@ -103,5 +103,6 @@ def _oddity(character: str, before: str) -> float:
 
 
 def _script(character: str) -> str:
+    """Return the script of a character, as its Unicode name says."""
     script = unicodedata.name(character, "").partition(" ")[0]
     return "CJK" if script in ("HIRAGANA", "KATAKANA") else script

@@ -1,9 +1,9 @@
-"""Collects submissions: sorts an LMS's download into `submitted/`, the latest of each student.
+"""Collection of submissions: the latest of each student in an LMS's download, into `submitted/`.
 
-The name in the download identifies the student, in the LMS's naming scheme (`layouts`, `students`).
-The content identifies the assignment, because students and LMSs rename files. `archives` unpacks the
-download, `submission_times` says when a submission was handed in, `import_submissions` puts the chosen files into
-`submitted/`.
+The name in the download identifies the student, in the LMS's naming scheme (`download_layouts`,
+`student_folders`). The content identifies the assignment, because students and LMSs rename files.
+`archives` unpacks the download, `submission_times` dates the submissions, `import_submissions` puts the
+chosen files into `submitted/`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,18 @@ from autograder.classroom.git_submissions import prefix_of
 from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.groups import (
     Group,
+    forget_students,
     left,
     left_in_gradescope,
     put_members,
     read_groups,
     share,
+    taken_for_students,
 )
 from autograder.classroom.import_submissions import Candidate, Placing
 from autograder.classroom.nested_archives import download_in, downloads_among
 from autograder.classroom.outer_files import outer_names
+from autograder.classroom.shared_folders import of_single_students
 from autograder.classroom.student_folders import Assigned, Students
 from autograder.classroom.submission_selection import Work
 from autograder.classroom.submission_times import Times
@@ -122,6 +125,7 @@ def _collect(
     times: Path | None,
     groups: Path | None,
 ) -> Collected:
+    """Collect from the download itself, once it is found."""
     course = classroom.course
     names = [name for name in outer_names(source) if not is_hidden(name)]
     could_hold = [name for name in names if is_notebook(name) or is_archive(name)]
@@ -165,16 +169,23 @@ def _collect(
         if any(clock.in_clone(own[0].file.name) for own in candidates.values()):
             candidates = _of_github(candidates, people, source, scheme, result)
             numbered_in = GITHUB
+        elif result.guessed:
+            candidates = of_single_students(candidates, assignment, people.values(), result)
+        origins = read_origins(classroom.folder, assignment)
+        were = taken_for_students(together, people, origins)
         students = Students(classroom.folder, people, numbered_in)
         candidates = put_members(together, candidates)
         assigned = _assign(candidates, students, result, together)
         chosen = _choose(candidates, assigned.folders, result, clock, together, work)
         clock.look_up(chosen, result)
-        origins = read_origins(classroom.folder, assignment)
+        clock.correct(origins, result)
         gone = left(together, assigned.folders, origins) if together else {}
+        gone |= {who: group.name for who, group in were.items()}
         if scheme.scheme == "gradescope":
             gone |= left_in_gradescope(scheme.submissions, assigned.folders, origins)
         Placing(classroom, assignment, result, work.is_in, gone, origins).put_in_place(chosen)
+        forget_students(classroom, were)
+        result.were_groups = {who: result.left.pop(who) for who in were if who in result.left}
         clock.write(chosen, result)
         if chosen:
             students.save()
@@ -184,7 +195,7 @@ def _collect(
 
 
 def _without_downloads(notebooks: list[UnpackedFile], result: Collected) -> list[UnpackedFile]:
-    """The notebooks without those of archives that are downloads by themselves, which are refused."""
+    """Refuse archives that are downloads by themselves; return the other notebooks."""
     found = downloads_among(notebooks)
     result.refused += [
         (
@@ -199,17 +210,18 @@ def _without_downloads(notebooks: list[UnpackedFile], result: Collected) -> list
 
 @dataclass(frozen=True)
 class _Owner:
-    """Whose allowance a file of the download counts to."""
+    """Function object that returns the student to whose allowance a file of the download counts."""
 
     layout: Layout
 
     def __call__(self, outer: str) -> object:
+        """Return the submitter that a file's name gives; None if it follows no naming scheme."""
         named = self.layout.parse(outer)
         return named.submitter if named else None
 
 
 def _is_junk(name: str, layout: Layout) -> bool:
-    """Whether a program added the file: hidden files, macOS metadata, what an LMS tells beside."""
+    """Tell whether a program added the file: a hidden file, macOS metadata, an LMS's own file."""
     if is_hidden(name) or name == f"{layout.wrapper}{METADATA}":
         return True
     own = _ADDED.get(layout.scheme)
@@ -217,16 +229,18 @@ def _is_junk(name: str, layout: Layout) -> bool:
 
 
 def _is_given_back(layout: Layout, name: str) -> bool:
+    """Tell whether a file is feedback that instructors gave back in Sakai."""
     return layout.scheme == "sakai" and bool(GIVEN_BACK.search(name))
 
 
 def _released_features(course: Course, assignment: str) -> set[str]:
+    """Return the features of an assignment's student notebook; none if it is not released."""
     path = course.notebook(assignment)
     return _features(path.read_bytes()) if path.exists() else set()
 
 
 def _features(content: bytes) -> set[str]:
-    """What identifies a notebook's assignment: grade ids, checks, and the names it defines."""
+    """Return features that identify a notebook's assignment: grade ids, checks, defined names."""
     found: set[str] = set()
     try:
         cells = load(content)["cells"]
@@ -250,7 +264,7 @@ def _read(
     released: dict[str, set[str]],
     clock: Times,
 ) -> list[Candidate]:
-    """The candidate in a file, one for each who handed it in; [] after saying why there is none."""
+    """Return a file's candidates, one per submitter; [] after recording the reason for none."""
 
     def unmatched(reason: str) -> list[Candidate]:
         result.unmatched.append((file.name, reason))
@@ -288,7 +302,7 @@ def _read(
 def _leave_out_others(
     layout: Layout, candidates: dict[Submitter, list[Candidate]], result: Collected
 ) -> None:
-    """Say nothing of other assignments' notebooks of a student who handed in this one."""
+    """Count unmatched notebooks of other assignments apart if their student handed in this one."""
     rest = []
     for name, reason in result.unmatched:
         named = layout.parse(name) if reason.startswith("looks like ") else None
@@ -302,7 +316,7 @@ def _leave_out_others(
 def _of_students(
     candidates: dict[Submitter, list[Candidate]], people: Collection[Person], result: Collected
 ) -> dict[Submitter, list[Candidate]]:
-    """The candidates by students, without the names of teams."""
+    """Return the candidates by students, without the names of teams."""
     read = without_teams(candidates, people)
     for submitter, reason in read.refused.items():
         result.refused += [(candidate.file.name, reason) for candidate in candidates[submitter]]
@@ -320,7 +334,7 @@ def _of_github(
     layout: Layout,
     result: Collected,
 ) -> dict[Submitter, list[Candidate]]:
-    """The candidates by students, where folders are clones: by their GitHub usernames, if known."""
+    """Return the candidates of clones by students: by their GitHub usernames, if known."""
     by_username = {one.numbers[GITHUB]: one for one in people.values() if GITHUB in one.numbers}
     own = {person.casefold() for person in people} | by_username.keys()
 
@@ -347,7 +361,7 @@ def _assign(
     result: Collected,
     groups: list[Group],
 ) -> Assigned:
-    """The folders of who handed in, and of the members of groups."""
+    """Assign folders to those who handed in, and to the members of groups."""
     assigned = students.assign([*candidates, *(one for group in groups for one in group.members)])
     for submitter, reason in assigned.refused.items():
         of_group = [(submitter.name, reason)]  # who has handed in nothing
@@ -365,7 +379,7 @@ def _choose(
     groups: list[Group],
     work: Work,
 ) -> dict[str, list[Candidate]]:
-    """Student -> submissions, in order; the last one will be graded."""
+    """Return each student's submissions, in order; the last one will be graded."""
     own: dict[str, list[Candidate]] = defaultdict(list)
     for submitter, student in folders.items():
         if submitter in candidates:

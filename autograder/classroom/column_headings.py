@@ -1,4 +1,4 @@
-"""The headings under which LMSs list students, in the languages in which they write them."""
+"""The headings under which LMSs list students, in many languages."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ KNOWN = {*IDENTIFYING, *TIMES, *GROUPS, *EXTENSIONS, "assignment"}
 
 
 def heading_words(heading: str) -> str:
-    """A heading in the form in which headings are compared."""
+    """Return a heading in the form in which headings are compared."""
     return " ".join(words(heading))

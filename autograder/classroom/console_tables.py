@@ -1,4 +1,4 @@
-"""What the commands print: rich tables, and the summary of a collection."""
+"""The commands' output: rich tables, and the summary of a collection."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def show(*tables: Table) -> None:
 
 
 def exercise_table(rows: list[dict[str, Any]]) -> Table:
-    """One row per exercise: points, groups and misconceptions."""
+    """Return a table with a row per exercise: points, groups and misconceptions."""
     table = Table(title=f"{len(rows)} exercises")
     for column in ("assignment", "exercise", "points", "groups", "misconceptions"):
         table.add_column(column, justify="right" if column == "points" else "left")
@@ -46,7 +46,7 @@ def exercise_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def summary_table(graded: Graded) -> Table:
-    """One row per student: the score in the gradebook, and the exercises that lost points."""
+    """Return a table with a row per student: score, and the exercises that lost points."""
     table = Table(title=f"{graded.assignment}: {len(graded.verdicts)} submissions")
     waiting = any(one.waiting for one in graded.scores.values())
     for column in ("student", "points", "by hand", "late", "points lost in"):
@@ -68,7 +68,7 @@ def summary_table(graded: Graded) -> Table:
 
 
 def withdrawn_lines(withdrawn: list[Withdrawn]) -> list[str]:
-    """What is withdrawn, with the reasons."""
+    """Return a line per withdrawn exercise, with the reason."""
     return [
         for_terminal(f"{one.assignment}: {one.exercise} {one.effect}: {one.reason}", lines=False)
         for one in withdrawn
@@ -76,7 +76,7 @@ def withdrawn_lines(withdrawn: list[Withdrawn]) -> list[str]:
 
 
 def reinstated_lines(lifted: list[Withdrawn], left: list[Withdrawn]) -> list[str]:
-    """What counts again; of what is taken back for one student, what is left for everyone.
+    """Return a line per exercise that counts again; say if it stays withdrawn for everyone.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def reinstated_lines(lifted: list[Withdrawn], left: list[Withdrawn]) -> list[str
 
 
 def _without_points(graded: Graded, student: str) -> set[str]:
-    """The exercises whose verdicts do not decide the student's points."""
+    """Return the exercises whose verdicts do not decide the student's points."""
     return {one.exercise for one in graded.withdrawn if one.concerns(student)}
 
 
 def _score(graded: Graded, student: str) -> Score:
-    """The score in the gradebook; of a submission that is not in it, that of its verdicts."""
+    """Return the score in the gradebook; for a submission not in it, that of its verdicts."""
     from autograder.gradebook.score_snapshot import Score
 
     verdicts = graded.verdicts[student]
@@ -113,14 +113,14 @@ def _score(graded: Graded, student: str) -> Score:
 
 
 def late_words(late: Lateness | None) -> str:
-    """How late, and what it costs; "" if in time."""
+    """Say how late a submission is, and what it costs; "" if in time."""
     if late is None:
         return ""
     return f"{late.words}, -{late.penalty:g} points" if late.penalty else late.words
 
 
 def settled_lines(settled: list[Settled]) -> list[str]:
-    """Whose penalties for lateness have changed."""
+    """Return a line per late penalty that has changed."""
     return [
         for_terminal(
             f"late penalty of {one.student} in {one.assignment}: {one.before:g} before,"
@@ -132,7 +132,7 @@ def settled_lines(settled: list[Settled]) -> list[str]:
 
 
 def changes_table(graded: Graded) -> Table:
-    """One row per exercise of a student whose points are not those of the last time."""
+    """Return a table with a row per exercise of a student whose points have changed."""
     changes = graded.changes()
     students = len({student for student, _, _ in changes})
     table = Table(title=f"points changed for {students} of {len(graded.earlier)} students")
@@ -148,7 +148,7 @@ def changes_table(graded: Graded) -> Table:
 
 
 def verdict_tables(graded: Graded, perfect: bool = True, kept: bool = True) -> list[Table]:
-    """One table per student: a row per exercise, with the reason for each point lost.
+    """Return a table per student: a row per exercise, with the reason for each point lost.
 
     Unless `perfect`, skips students with full points and submissions that could not be run; unless
     `kept`, those whose scores were kept. Skips submissions on which the grader has failed.
@@ -180,11 +180,12 @@ def verdict_tables(graded: Graded, perfect: bool = True, kept: bool = True) -> l
 
 
 def _cell(text: str) -> Text:
-    """Text that may come from students: no markup, no control characters."""
+    """Return text that may come from students without markup and control characters."""
     return Text(for_terminal(text))
 
 
 def _reasons(verdict: Any) -> str:
+    """Return the reasons for the points lost, with the hint, a line each."""
     if verdict.passed:
         return ""
     lost = [group for group in verdict.groups if group.reason]
@@ -199,7 +200,7 @@ def _reasons(verdict: Any) -> str:
 
 
 def collected_lines(collected: Collected) -> list[str]:
-    """The summary of a collection, with a line for everything that an instructor should check."""
+    """Summarize a collection, with a line for everything that an instructor should check."""
     new = len(collected.students) - len(collected.unchanged)
     naming = "one folder per student"
     if collected.layout != "folder":
@@ -207,7 +208,11 @@ def collected_lines(collected: Collected) -> list[str]:
     lines = [f"Collected {_count(new)} ({naming})."]
     if collected.inside:
         lines.append(f"The download is the archive {collected.inside} in what you passed.")
-    if collected.guessed and not collected.prefix:
+    if collected.matched_in:
+        lines.append(
+            f"{collected.matched_in} is no student: its files were matched to the class by their names."
+        )
+    elif collected.guessed and not collected.prefix:
         lines.append(
             "No LMS's naming was recognized: each folder or archive was taken for one student."
         )
@@ -228,7 +233,7 @@ def collected_lines(collected: Collected) -> list[str]:
 
 
 def filled_lines(filled: Filled, most: float) -> list[str]:
-    """What an instructor should know of a gradebook of the LMS that was filled in.
+    """Summarize how a gradebook of the LMS was filled in: column, scaling, students left out.
 
     Parameters
     ----------
@@ -264,7 +269,7 @@ def filled_lines(filled: Filled, most: float) -> list[str]:
 
 
 def rows_filled(filled: Filled) -> str:
-    """How many rows have a score now, and who has none."""
+    """Say how many rows were filled in, and which were not."""
     count = len(filled.students)
     text = f"{count} row{'s' * (count != 1)} filled"
     left = [*filled.ungraded, *filled.ambiguous]
@@ -272,12 +277,13 @@ def rows_filled(filled: Filled) -> str:
 
 
 def _on_one_line(names: list[str]) -> str:
+    """Join names, each escaped; with semicolons if a name has a comma."""
     separator = "; " if any("," in name for name in names) else ", "
     return separator.join(for_terminal(name, lines=False) for name in names)
 
 
 def _about_students(collected: Collected) -> list[str]:
-    """What an instructor should know about who handed in, and when."""
+    """Return the lines of a collection's summary about students, groups and times."""
     lines = [
         f"{student}: now called {name} in the LMS; its number is the same."
         for student, name in collected.renamed.items()
@@ -301,12 +307,19 @@ def _about_students(collected: Collected) -> list[str]:
         for student, group in collected.left.items()
     ]
     lines += [
+        f"{student}: a group, {group}, and no student any more; its submission is moved to earlier/."
+        for student, group in collected.were_groups.items()
+    ]
+    lines += [
         f"{student}: no answer can be read in {_on_one_line(files)}; another file, which has some, counts."
         for student, files in collected.unanswered.items()
     ]
     lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
     if collected.zone:
         lines.append(f"Times of submission are read in {collected.zone}.")
+    if collected.corrected:
+        count = len(collected.corrected)
+        lines.append(f"Times that had been read in another zone and are corrected: {count}.")
     if collected.untimed:
         count, everyone = len(collected.untimed), set(collected.untimed) >= set(collected.students)
         whose = "these submissions" if everyone else _on_one_line(collected.untimed[:_MAX_LISTED])
@@ -328,7 +341,7 @@ def _about_students(collected: Collected) -> list[str]:
 
 
 def _reading(collected: Collected) -> str:
-    """Which reading was taken, where folders hold the whole class."""
+    """Say how folders that hold the whole class were read."""
     around = collected.around.rstrip("/")
     if collected.layout != "folder":
         return f"Everything is in the folder {around}."
@@ -340,7 +353,7 @@ def _reading(collected: Collected) -> str:
 
 
 def _listed(found: list[tuple[str, str]]) -> list[str]:
-    """A line for each file; of many with the same reason in one folder or archive, the first."""
+    """Return a line per file; only the first of many with one reason in one folder or archive."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name, reason in found:
         groups.setdefault((name.partition("/")[0], reason), []).append(name)
@@ -358,7 +371,7 @@ def _count(submissions: int) -> str:
 
 
 def plan_lines(plan: Plan) -> list[str]:
-    """A term plan as a table, and what to know about it."""
+    """Return a term plan as a table, with its hours and the assignments left out."""
     rows = [("week", "due on", "assignment", "hours", "reuses code of")]
     for one in plan.entries:
         needs = ", ".join(name[:2] for name in one.needs)

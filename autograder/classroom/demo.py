@@ -1,4 +1,4 @@
-"""The `demo` command: a made-up class, graded from start to end, to see what grading looks like."""
+"""The `demo` command: a made-up class, graded from start to end."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def run_demo(course: Course, assignment: str) -> None:
 
 
 def _delete(folder: Path) -> None:
+    """Delete the folder of an earlier run, if there is one."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
@@ -65,7 +66,7 @@ def _delete(folder: Path) -> None:
 
 
 def demo_submissions(assignment: Assignment) -> dict[str, NotebookNode]:
-    """Student -> notebook: a complete, a partly wrong, an unfinished and a hanging submission."""
+    """Return notebooks by student: complete, partly wrong, unfinished and hanging."""
     exercises = assignment.exercises
     names = list(exercises)
     second = names[:2][-1]
@@ -85,7 +86,7 @@ def demo_submissions(assignment: Assignment) -> dict[str, NotebookNode]:
 
 
 def questions_of(assignment: Assignment) -> dict[str, str]:
-    """The questions that are graded by hand -> their model answers."""
+    """Return the model answers to the questions that are graded by hand, by question."""
     return {
         name: without_guide(text)
         for name, text in assignment.solution.written_cells.items()
@@ -94,11 +95,12 @@ def questions_of(assignment: Assignment) -> dict[str, str]:
 
 
 def _by_hand(assignment: Assignment) -> set[str]:
+    """Return the grade ids of the text cells that are graded by hand."""
     texts = [cell for cell in assignment.release.cells if cell.cell_type == "markdown"]
     marks = [cell.metadata.get("nbgrader", {}) for cell in texts]
     return {one["grade_id"] for one in marks if one.get("solution") and one.get("grade")}
 
 
 def _first_sentence(text: str) -> str:
-    """The beginning of a model answer, as a student writes who has understood half of it."""
+    """Return the first sentence of a model answer, for a student who understood half of it."""
     return re.split(r"(?<=[.!?])\s", text.strip(), maxsplit=1)[0]

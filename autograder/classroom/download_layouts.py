@@ -1,4 +1,4 @@
-"""Who handed in a file of a download: the naming schemes of the LMSs.
+"""The naming schemes of the LMSs, which tell the submitter of a file in a download.
 
 Only the part of a path that the LMS wrote is read, from its beginning. Students choose the rest (the
 file's own name, folders, everything in an archive), and may choose another student's name there.
@@ -57,12 +57,12 @@ LAYOUTS = {
 #: In Sakai's download, what instructors gave back.
 GIVEN_BACK = re.compile(r"(?:^|/)Feedback Attachment\(s\)/")
 #: In the number that may end a group's name, as in "lab_group_3".
-_MOST_GROUP_DIGITS = 3
+_MAX_GROUP_DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Submitter:
-    """Who handed in a file, in the LMS's words.
+    """The student who handed in a file, as the LMS names them.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Submitter:
 
 @dataclass(frozen=True)
 class Submission:
-    """Who handed in a submission, as a metadata file says.
+    """A submission's submitters and time, as a metadata file gives them.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Named:
-    """What a name in the download says.
+    """The parts of a file's name in the download.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Named:
     problem: str = ""
 
     def submitted(self) -> datetime.datetime | None:
-        """The submission time, without a zone where it is the LMS's local time; None if unknown.
+        """Return the submission time, without zone if it is the LMS's local time; None if unknown.
 
         Raises
         ------
@@ -151,7 +151,7 @@ def _blackboard_time(text: str) -> datetime.datetime:
 
 
 def _brightspace_time(text: str) -> datetime.datetime | None:
-    """As in "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None if it is not certain."""
+    """Parse "Jan 28, 2026 1105 AM" or "28 January, 2026 11:05"; None if it is not certain."""
     clock = re.sub(r"\b(\d{1,2}):?(\d\d)(?=(?: ?[AaPp][Mm])?$)", r"\1:\2", text)
     try:
         written = in_iso_order(clock)
@@ -192,7 +192,7 @@ class Layout:
     named: bool = False
 
     def parse(self, name: str) -> Named | None:
-        """What a name in the download says; None if it does not follow the scheme."""
+        """Parse a name in the download; return None if it does not follow the scheme."""
         if not name.startswith(self.wrapper):
             return None
         for pattern in LAYOUTS[self.scheme]:
@@ -213,7 +213,7 @@ class Layout:
         return None
 
     def _of_canvas(self, found: dict[str, str]) -> dict[str, str]:
-        """The reading of `lab_group_3_12345_67890_x`: a group that ends in a number, or a student 3.
+        """Read `lab_group_3_12345_67890_x`: a group that ends in a number, or a student number 3.
 
         Canvas leaves open where the name ends. Numbers of users, or of files, have about as many
         digits as others of the same download; without others, a group's number is the short one.
@@ -230,13 +230,14 @@ class Layout:
                 file - files
             )
         else:
-            as_group = user <= _MOST_GROUP_DIGITS < min(file, third)
+            as_group = user <= _MAX_GROUP_DIGITS < min(file, third)
         if not as_group:
             return found
         name = f"{found['name']}_{found['number']}"
         return {**found, "name": name, "number": found["attachment"], **further.groupdict()}
 
     def _told(self, found: dict[str, str]) -> Named | None:
+        """Return the name's parts with the submission known for it; None if none is."""
         submission = self.submissions.get(found["name"])
         if submission is None:
             return None
@@ -251,12 +252,12 @@ class Layout:
         )
 
     def fits(self, names: list[str]) -> int:
-        """How many of the names follow the scheme."""
+        """Count the names that follow the scheme."""
         return sum(self.parse(name) is not None for name in names)
 
 
 def _digits(names: list[str], wrapper: str) -> tuple[float, float] | None:
-    """How many digits Canvas's numbers have, in names that leave nothing open."""
+    """Return the median lengths of Canvas's user and file numbers in unambiguous names."""
     users, files = [], []
     for name in names:
         match = re.fullmatch(LAYOUTS["canvas"][1], name[len(wrapper) :], re.DOTALL)
@@ -273,7 +274,7 @@ _UNPACKED = "submissions/"
 def find_layout(
     names: list[str], scheme: str | None = None, no_students: Collection[str] = ()
 ) -> Layout:
-    """The naming scheme that most names follow.
+    """Return the naming scheme that most names follow.
 
     Folders that each hold everything are taken as folders around the class, down to the first that
     holds a notebook, archives or more than one folder.
@@ -332,7 +333,7 @@ def find_layout(
 
 
 def lone_folders(names: list[str]) -> list[str]:
-    """The folders that each hold all names, from the outside, each with a slash at its end."""
+    """Return the folders that each hold all names, outermost first, each ending in a slash."""
     parts = [name.split("/")[:-1] for name in names]
     common = []
     for level in zip(*parts):
@@ -343,7 +344,7 @@ def lone_folders(names: list[str]) -> list[str]:
 
 
 def _around_students(names: list[str], no_students: Collection[str]) -> str:
-    """The lone folders around the students' folders or archives, "" if there is none."""
+    """Return the lone folders around the students' folders or archives, "" if there is none."""
     wrapper = ""
     for folder in lone_folders(names):
         inside = [name[len(folder) :] for name in names]

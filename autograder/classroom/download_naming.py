@@ -1,4 +1,4 @@
-"""The naming scheme of a download, with what metadata, text files and the class say beside it."""
+"""The naming scheme of a download, with the submitters from metadata, text files and the class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograder.gradebook.upload_manifest import read_origins
 
 
 def scope(layout: Layout, assignment: str, names: list[str]) -> str:
-    """Where the LMS's numbers in a download identify a student: everywhere, or in one assignment."""
+    """Return the scope in which a download's numbers identify a student: LMS or assignment."""
     anonymous = layout.scheme == "canvas" and any(
         re.match(r"(?:LATE_)?anon_", name[len(layout.wrapper) :]) for name in names
     )
@@ -26,7 +26,7 @@ def scope(layout: Layout, assignment: str, names: list[str]) -> str:
 
 
 def folders_of_the_course(course: Course) -> set[str]:
-    """Names of folders that a download may have and that are no students."""
+    """Return names of folders that a download may have and that are no students."""
     return {*course.assignments(), course.notebooks.name}
 
 
@@ -38,7 +38,7 @@ def layout_of(
     could_hold: list[str],
     scheme: str | None,
 ) -> Layout:
-    """The naming scheme of a download, with who handed in what where names do not say it."""
+    """Return the naming scheme of a download, with the submissions where names do not tell them."""
     submissions = (
         gradescope_export.submissions_of(source, names) if scheme in (None, "gradescope") else {}
     )

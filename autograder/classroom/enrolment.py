@@ -1,4 +1,4 @@
-"""The roster of a class: who takes the course, from a table of the LMS, and who has dropped it."""
+"""The roster of a class: its students, from a table of the LMS, and those who dropped out."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OF_CANVAS = {"sis login id", "sis user id"}
 
 @dataclass
 class Enrolled:
-    """What reading a roster changed.
+    """Result of reading a roster.
 
     Attributes
     ----------
@@ -163,27 +163,28 @@ class _Row:
 
     @property
     def name(self) -> str:
+        """First and last name."""
         return f"{self.first} {self.last}".strip()
 
     @property
     def marks(self) -> dict[str, str]:
-        """What tells students apart, most reliable first."""
+        """The numbers, user name and address that tell students apart, most reliable first."""
         given = {**self.numbers, "user name": self.user, "email address": self.email.casefold()}
         return {kind: value for kind, value in given.items() if value}
 
     @property
     def own_numbers(self) -> dict[str, str]:
-        """The marks that nobody else has."""
+        """The marks that must be unique to a student: all but the email address."""
         return {kind: value for kind, value in self.marks.items() if kind != "email address"}
 
     def is_one_with(self, namesake: _Row) -> bool | None:
-        """Whether another row of this name is this student's; None if nothing says so."""
+        """Tell whether another row of this name is this student's; None if nothing says so."""
         marks = namesake.marks
         return next((marks[k] == value for k, value in self.marks.items() if k in marks), None)
 
 
 def _once(table: Table) -> Table:
-    """The table with a row for each student, though sections that were put together repeat some.
+    """Return the table with one row per student; merged sections may repeat some.
 
     Raises
     ------
@@ -229,6 +230,7 @@ def _require_whole_names(table: Table, students: list[_Row]) -> None:
 
 
 def _read_row(table: Table, number: int) -> _Row:
+    """Read a student's names, user name, address and numbers from a row."""
     row = table.rows[number]
     headings = [heading_words(heading) for heading in table.headings]
     cells = {heading: row.text(i).strip() for i, heading in reversed([*enumerate(headings)])}
@@ -254,7 +256,7 @@ def _read_row(table: Table, number: int) -> _Row:
 
 
 def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
-    """The folder that `collect` would give the student."""
+    """Return the folder that `collect` would give the student."""
     if canvas:  # as Canvas names files: last and first name without what is no letter
         return folder_name(re.sub(r"[^\w]", "", f"{last}{first}".lower()))
     if cells.get("id") and not cells["id"].startswith("#"):
@@ -267,7 +269,7 @@ def _id(cells: dict[str, str], first: str, last: str, canvas: bool) -> str:
 
 
 def _free(read: _Row, taken: set[str]) -> str:
-    """A name for a new student's folder that nobody has: namesakes get a number."""
+    """Return a folder name for a new student that nobody has: namesakes get a number."""
     if read.id.casefold() not in taken:
         return read.id
     for number in (
@@ -281,6 +283,7 @@ def _free(read: _Row, taken: set[str]) -> str:
 
 
 def _update(person: Person, read: _Row) -> None:
+    """Take a row's name, address and numbers over to a person, who is in the course again."""
     if read.name and not person.is_named(read.name):
         person.add_name(read.name)
     person.email = read.email or person.email
@@ -289,6 +292,6 @@ def _update(person: Person, read: _Row) -> None:
 
 
 def _entry(read: _Row) -> dict[str, str]:
-    """What nbgrader's table of students gets."""
+    """Return the student's entry in nbgrader's table of students."""
     found = {"first_name": read.first, "last_name": read.last, "email": read.email}
     return {key: value for key, value in found.items() if value}

@@ -1,4 +1,4 @@
-"""Whether the numbers in a table are those that the LMS wrote: Excel shortens and rounds long ones."""
+"""Detection of numbers in a table that Excel has shortened or rounded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WHOLE = {"canvas", "canvas user id"}
 
 @dataclass(frozen=True)
 class Numbered:
-    """A student of a table.
+    """A student of a table, with the student's numbers.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ def require_whole_numbers(table: Table, labels: Iterable[str]) -> None:
 
 
 def require_own_numbers(path: Path, students: Iterable[Numbered]) -> None:
-    """Raise `CourseError` if a student's number is shortened, or another student's, too."""
+    """Raise `CourseError` if a student's number is shortened, or also another student's."""
     seen: dict[tuple[str, str], Numbered] = {}
     for one in students:
         for kind, value in one.numbers.items():

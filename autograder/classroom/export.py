@@ -1,4 +1,4 @@
-"""Exports grades as CSV for an LMS: a new file, or a column of the gradebook that the LMS exported."""
+"""Export of grades as CSV for an LMS: a new file, or a column of the LMS's own gradebook."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Filled:
 
 
 def not_graded(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
-    """The students whose submission has no score, sorted: nobody has graded it, or the grader failed.
+    """Return the students whose submission has no score, sorted: not graded, or the grader failed.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def not_graded(course: Course, assignment: str, folder: Path | None = None) -> l
 
 
 def not_handed_in(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
-    """The students of the class who have neither a submission nor a score, sorted."""
+    """Return the students of the class who have neither a submission nor a score, sorted."""
     from autograder.gradebook.class_folder import Classroom
 
     classroom = Classroom(course, folder)
@@ -106,7 +106,7 @@ def not_handed_in(course: Course, assignment: str, folder: Path | None = None) -
 
 
 def grades(course: Course, assignment: str, folder: Path | None = None) -> list[Grade]:
-    """The grades in nbgrader's gradebook, sorted by student, without submissions that have no score.
+    """Return the grades in nbgrader's gradebook, sorted by student; unscored ones are left out.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def grades(course: Course, assignment: str, folder: Path | None = None) -> list[
 def as_csv(
     found: list[Grade], without: Sequence[str] = (), absent: Sequence[str] = (), score: str = ""
 ) -> str:
-    """A header and one row per student; no cell is a formula, whatever a student is called.
+    """Return the grades as CSV, a header and a row per student; no cell is run as a formula.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def fill_in(
 
 
 def _of(grade: Grade, most: float) -> float:
-    """A score as it counts out of `most` points, which is what the LMS knows."""
+    """Scale a score to `most` points, out of which the LMS counts."""
     return grade.score * most / grade.max_score if grade.max_score else grade.score
 
 

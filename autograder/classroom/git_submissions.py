@@ -1,4 +1,4 @@
-"""When a notebook in a clone of a student's repository was handed in, as its history says.
+"""The submission time of a notebook in a clone of a student's repository, from its history.
 
 A student's repository is not trusted: its configuration may name programs. So git reads only its
 objects, from a folder of ours, and follows none of its settings.
@@ -20,8 +20,8 @@ from autograder.grading.student_files import read_below
 _HASH = re.compile(r"[0-9a-f]{40}")
 _BRANCH = re.compile(r"ref: (refs/heads/[\w./+-]+)")
 _SECONDS = 60
-_MOST_BYTES = 100 * 2**20
-_MOST_TRIED = 20
+_MAX_BYTES = 100 * 2**20
+_MAX_TRIED = 20
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Counted:
 
 
 def repository_of(file: Path, top: Path) -> Path | None:
-    """The folder of the repository that a file is in, below `top`."""
+    """Return the folder of the repository that a file is in, below `top`; None if it is in none."""
     for folder in file.parents:
         if folder == top:
             return None
@@ -59,7 +59,7 @@ def repository_of(file: Path, top: Path) -> Path | None:
 
 
 def prefix_of(repositories: Collection[str], around: str, known: Callable[[str], bool]) -> str:
-    """What GitHub Classroom writes before the usernames in the names of a download's repositories.
+    """Return the prefix that GitHub Classroom writes before the usernames in repositories' names.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def counted(
     due: datetime.datetime | None,
     is_work: Callable[[bytes], bool],
 ) -> Counted | None:
-    """The last version of a file before the due date; None if its history cannot be read.
+    """Return the last version of a file before the due date; None if its history cannot be read.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def counted(
         if not commits:
             return None
         in_time = [n for n, one in enumerate(commits) if due is None or one.time <= due]
-        for number in in_time[:_MOST_TRIED]:
+        for number in in_time[:_MAX_TRIED]:
             content = git.content(commits[number], path)
             if content is not None and (due is None or is_work(content)):
                 return Counted(content, commits[number], tuple(commits[:number]))
@@ -113,7 +113,7 @@ def counted(
 
 
 class _Git:
-    """Reads the objects of a repository."""
+    """Reader of a repository's objects."""
 
     def __init__(self, repository: Path, empty: Path) -> None:
         self.repository = repository
@@ -138,7 +138,7 @@ class _Git:
         }
 
     def commits(self, path: str) -> list[Commit]:
-        """The commits that changed a file, the newest first; [] if they cannot be read."""
+        """Return the commits that changed a file, the newest first; [] if they cannot be read."""
         head = self._head()
         if not head or not self.usable:
             return []
@@ -154,14 +154,15 @@ class _Git:
         return found
 
     def content(self, commit: Commit, path: str) -> bytes | None:
+        """Return a file's content in a commit; None if it is missing or too large."""
         name = f"{commit.id}:{path}"
         size = self._run("cat-file", "-s", name)
-        if size is None or int(size) > _MOST_BYTES:
+        if size is None or int(size) > _MAX_BYTES:
             return None
         return self._run("cat-file", "blob", name)
 
     def _head(self) -> str:
-        """The commit that is checked out, or ""."""
+        """Return the commit that is checked out, or ""."""
         text = self._text("HEAD")
         if _HASH.fullmatch(text):
             return text
@@ -175,17 +176,18 @@ class _Git:
         return commit if _HASH.fullmatch(commit) else ""
 
     def _text(self, name: str) -> str:
+        """Read a file that git keeps beside the objects as text."""
         return self._read(name).decode("utf-8", "replace").strip()
 
     def _read(self, name: str) -> bytes:
-        """A file that git keeps beside the objects; empty if it is no regular file in there."""
+        """Read a file that git keeps beside the objects; b"" if it is no regular file in there."""
         try:
             return read_below(self.repository, f".git/{name}")
         except OSError:
             return b""
 
     def _run(self, *arguments: str) -> bytes | None:
-        """What git prints; None if it fails, or is not installed."""
+        """Run git and return its output; None if it fails, or is not installed."""
         command = ["git", "--literal-pathspecs", "--no-pager", *arguments]
         try:
             done = subprocess.run(

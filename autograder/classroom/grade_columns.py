@@ -1,4 +1,4 @@
-"""Which column of an LMS's gradebook is an assignment's, and out of how many points it counts."""
+"""The column of an assignment in an LMS's gradebook, and its points possible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOT_POINTS = {
 #: Moodle's grading worksheet, and Gradescope's scores of one assignment.
 _GRADE = {"grade", "bewertung", "note", "calificacion", "cijfer", "valutazione"}
 _STATUS = {"status", "statut", "estado", "stato"}
-_MOST = {
+_MAX_POINTS_HEADINGS = {
     *("maximum grade", "max points", "bestwertung", "hochstwert", "note maximale"),
     *("calificacion maxima", "maximale cijfer"),
 }
@@ -53,7 +53,7 @@ class Column:
 
 
 def find_column(table: Table, assignment: str, chosen: str | None = None) -> Column:
-    """The column of an assignment, which is added if the table has none like it.
+    """Return the column of an assignment, which is added if the table has none like it.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def find_column(table: Table, assignment: str, chosen: str | None = None) -> Col
 
 
 def points_possible(table: Table, column: Column) -> float | None:
-    """Out of how many points the LMS counts the column; None if the table does not say."""
+    """Return the points possible of the column in the LMS; None if the table does not say."""
     for pattern in _AROUND[:3]:
         found = pattern.fullmatch(column.heading)
         if found and found.groupdict().get("most"):
@@ -103,7 +103,7 @@ def points_possible(table: Table, column: Column) -> float | None:
     for row in table.rows:
         if fold(row.text(0).strip()) == "points possible":
             return _as_number(row.text(column.index))
-    wanted = {*_MOST, f"{heading_words(column.heading)} max points"}
+    wanted = {*_MAX_POINTS_HEADINGS, f"{heading_words(column.heading)} max points"}
     for index, heading in enumerate(table.headings):
         if heading_words(heading) in wanted:
             values = {_as_number(text) for text in table.column(index)} - {None}
@@ -112,7 +112,7 @@ def points_possible(table: Table, column: Column) -> float | None:
 
 
 def _title(heading: str) -> tuple[str, ...]:
-    """The words of the assignment's title in a heading; () if the column has no points."""
+    """Return the words of the assignment's title in a heading; () if the column has no points."""
     for pattern in _AROUND:
         found = pattern.fullmatch(heading.strip())
         if found is None:
@@ -126,14 +126,19 @@ def _title(heading: str) -> tuple[str, ...]:
 
 
 def _contains(heading: str, title: tuple[str, ...]) -> bool:
+    """Tell whether the title in a heading contains the words of another title."""
     own = _title(heading)
     return any(own[i : i + len(title)] == title for i in range(len(own)))
 
 
 def _worksheet_column(headings: list[str]) -> list[int]:
-    """The column of the grade in a table that is about one assignment alone."""
+    """Return the column of the grade in a table that is about one assignment alone."""
     known = [heading_words(heading) for heading in headings]
-    if _STATUS & set(known) and _MOST & set(known) and any(one in _GRADE for one in known):
+    if (
+        _STATUS & set(known)
+        and _MAX_POINTS_HEADINGS & set(known)
+        and any(one in _GRADE for one in known)
+    ):
         return [i for i, one in enumerate(known) if one in _GRADE]
     if "submission id" in known and "total score" in known:
         return [known.index("total score")]

@@ -1,4 +1,4 @@
-"""Grades a submission inside Gradescope, in the container that `autograder gradescope` describes.
+"""Grading of a submission in Gradescope's container, as `autograder gradescope` describes it.
 
 The notebook lies in /autograder/submission, the results go to /autograder/results.
 
@@ -88,7 +88,7 @@ def grade_here(course: Course, assignment: str, root: Path, user: str = USER) ->
 
 
 def _notebook(folder: Path, assignment: str) -> Path | None:
-    """The submitted notebook: the one with the assignment's name, else the only or latest one."""
+    """Return the submitted notebook: the one with the assignment's name, else the last by path."""
     files = sorted(
         path
         for _, path, problem in walk(folder)
@@ -100,12 +100,12 @@ def _notebook(folder: Path, assignment: str) -> Path | None:
 
 
 def submission_seed(seed: int, number: str) -> int:
-    """The seed of a submission's cases, from the class's and the submission's number."""
+    """Derive the seed of a submission's cases from the class's seed and the submission's number."""
     return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:4], "big")
 
 
 def _number(root: Path, notebook: Path) -> str:
-    """The number that Gradescope gives the submission; without one, what tells its content apart."""
+    """Return Gradescope's number of the submission; without one, a digest of its content."""
     try:
         return str(json.loads((root / "submission_metadata.json").read_bytes())["id"])
     except (OSError, ValueError, LookupError, TypeError):
@@ -113,7 +113,7 @@ def _number(root: Path, notebook: Path) -> str:
 
 
 def main() -> None:
-    """What `run_autograder` calls, in the folder of the course: grade the submission there."""
+    """Grade the submission for the course of this folder; called by `run_autograder`."""
     from autograder.course.layout import find_course
 
     sys.exit(grade_or_fail(find_course(), sys.argv[1], Path("/autograder")))

@@ -1,4 +1,4 @@
-"""Reads the metadata file in an export of Gradescope, which says whose each submission is.
+"""The metadata file in an export of Gradescope, which names the submitters of each submission.
 
 An export is a folder `assignment_77_export/` with a folder `submission_123456/` per submission and a
 file `submission_metadata.yml`, in which Gradescope writes names, ids and times.
@@ -27,7 +27,7 @@ _NOBODY = (
 
 
 def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
-    """Folder -> submission, of an export of Gradescope; empty if there is no metadata file.
+    """Return the submissions of an export of Gradescope by folder; {} if there is no metadata file.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def submissions_of(source: Path, names: list[str]) -> dict[str, Submission]:
 
 
 def _without_doubles(submissions: dict[str, Submission]) -> dict[str, Submission]:
-    """The submissions, with a problem for those of a person who has another one.
+    """Add a problem to the submissions of a person who has more than one.
 
     An export has one submission of each person, so that one of two is somebody else's: the later
     must not replace the other.
@@ -84,7 +84,7 @@ def _without_doubles(submissions: dict[str, Submission]) -> dict[str, Submission
 
 
 def _submission(folder: str, entry: object) -> Submission:
-    """A submission; with a problem if Gradescope does not say whose it is."""
+    """Read a submission; with a problem if Gradescope does not name its submitters."""
     told = entry if isinstance(entry, dict) else {}
     named = told.get(":submitters")
     submitters = tuple(map(_submitter, named)) if isinstance(named, list) else ()
@@ -100,7 +100,7 @@ def _submission(folder: str, entry: object) -> Submission:
 
 
 def _submitter(who: object) -> Submitter | None:
-    """Who handed in; None if the name is missing."""
+    """Read a submitter; None if the name is missing."""
     told = who if isinstance(who, dict) else {}
     name, email = (str(told.get(key) or "").strip() for key in (":name", ":email"))
     if not name:

@@ -15,7 +15,7 @@ _WITHOUT_VALUES = ("case", "right", "fails only where")
 def results(
     verdicts: Sequence[Verdict], note: str = "", penalty: float = 0.0, values: bool = True
 ) -> dict[str, Any]:
-    """What Gradescope reads from an autograder, as described in its documentation.
+    """Return the results in the format that Gradescope's documentation gives for an autograder.
 
     Parameters
     ----------
@@ -41,6 +41,7 @@ def results(
 
 
 def _test(verdict: Verdict, group: GroupResult, values: bool) -> dict[str, Any]:
+    """Return the test of a group of cases."""
     return {
         "name": f"{verdict.exercise}: {group.name}",
         "score": group.points,
@@ -53,7 +54,7 @@ def _test(verdict: Verdict, group: GroupResult, values: bool) -> dict[str, Any]:
 
 
 def _explained(verdict: Verdict, group: GroupResult, values: bool) -> str:
-    """Why the group lost points; the first such group has the hint and the failing case as well."""
+    """Explain a group's lost points; the first such group also has hint and failing case."""
     if not group.reason:
         return ""
     lines = [group.reason if values else group.outline or group.reason]

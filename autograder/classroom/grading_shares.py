@@ -1,4 +1,4 @@
-"""Divides the submissions that a person has to grade among several graders."""
+"""Division of the submissions that a person has to grade among several graders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coursekit.data.paths import write_atomically
 def share_out(
     classroom: Classroom, assignment: str, graders: Sequence[str]
 ) -> tuple[dict[str, list[str]], Path]:
-    """Grader -> students, in equal shares; who has been given to a grader stays there.
+    """Divide students among graders in equal shares; students keep a grader they already have.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def share_out(
 
 
 def _read(path: Path) -> dict[str, str]:
-    """Student -> grader, of the last time."""
+    """Read the earlier shares: student -> grader."""
     if not path.is_file():
         return {}
     with path.open(encoding="utf-8", newline="") as file:

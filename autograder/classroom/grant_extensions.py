@@ -1,4 +1,4 @@
-"""Extensions in the words of an instructor: for a student, or for many in a table."""
+"""Extensions of due dates as an instructor writes them: for a student, or for many in a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autograder.gradebook.timestamps import read_date, read_span, stored
 
 
 def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[str, str]:
-    """Student -> extension as written, from a table; rows without one are left out.
+    """Read the extensions of a table as written, by student; rows without one are left out.
 
     A column "assignment" may say which rows are about this one.
 
@@ -64,6 +64,7 @@ def read_extensions(classroom: Classroom, assignment: str, path: Path) -> dict[s
 
 
 def _days(text: str) -> str:
+    """Add the unit to a number of days."""
     number = text.replace(",", ".")
     return f"{number} days" if re.fullmatch(r"\d+(\.\d+)?", number) else text
 
@@ -71,7 +72,7 @@ def _days(text: str) -> str:
 def _rows_about(
     classroom: Classroom, assignment: str, table: Table, about: int, column: int
 ) -> list[Row]:
-    """The rows of one assignment; Excel makes 0 of an assignment that is called 00."""
+    """Return the rows of one assignment; Excel makes 0 of an assignment that is called 00."""
     every = classroom.course.assignments()
     found = []
     for row in table.rows:
@@ -88,6 +89,7 @@ def _rows_about(
 
 
 def _is_about(cell: str, assignment: str) -> bool:
+    """Tell whether a cell names an assignment, by its number or in full."""
     number, *topic = title_words(assignment)
     own = title_words(cell)
     if own[:1] == ("assignment",):
@@ -98,7 +100,7 @@ def _is_about(cell: str, assignment: str) -> bool:
 def grant(
     classroom: Classroom, assignment: str, wanted: Mapping[str, str]
 ) -> tuple[dict[str, timedelta], list[Settled]]:
-    """Grant extensions; return them by student, and what costs more or less by them.
+    """Grant extensions; return them by student, and the late penalties that they change.
 
     Raises
     ------
@@ -115,11 +117,13 @@ def grant(
 
 
 def _everyone(classroom: Classroom) -> list[Person]:
+    """Return the persons of a class."""
     known = classroom.people()
     return [known.get(student, Person(student)) for student in classroom.members()]
 
 
 def _student(people: list[Person], name: str) -> str:
+    """Return the student of the class with this name; raise `ClassError` unless there is one."""
     if any(person.id == name for person in people):
         return name
     found = called(people, name)
@@ -131,6 +135,7 @@ def _student(people: list[Person], name: str) -> str:
 
 
 def _extension(classroom: Classroom, assignment: str, text: str) -> timedelta:
+    """Parse an extension: a span of time, or a date after the due date."""
     if text.strip() == "0":
         return timedelta()
     if (span := read_span(text)) is not None:

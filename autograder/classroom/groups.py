@@ -6,9 +6,12 @@ Canvas exports of a set of groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+
+from nbgrader.api import MissingEntry
 
 from autograder.classroom.collection import Collected
 from autograder.classroom.column_headings import GROUPS, heading_words
@@ -20,7 +23,9 @@ from autograder.classroom.student_folders import folder_name
 from autograder.classroom.student_matching import name_columns
 from autograder.classroom.submission_selection import Work
 from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.name_keys import are_alike, words
+from autograder.gradebook.roster import Person
 from autograder.gradebook.upload_manifest import Origin
 
 _NUMBER = ("canvas user id", "user id", "id")
@@ -36,12 +41,12 @@ class Group:
     members: list[Submitter] = field(default_factory=list)
 
     def is_called(self, name: str) -> bool:
-        """Whether a name in a download is the group's: Canvas drops what is no letter or digit."""
+        """Tell whether a name in a download is the group's, letters and digits compared."""
         return "".join(words(name)) == "".join(words(self.name))
 
 
 def read_groups(path: Path, numbered: bool = True) -> list[Group]:
-    """The groups of a table with a row per student.
+    """Read the groups of a table with a row per student.
 
     Parameters
     ----------
@@ -94,7 +99,7 @@ def read_groups(path: Path, numbered: bool = True) -> list[Group]:
 def put_members(
     groups: list[Group], candidates: dict[Submitter, list[Candidate]]
 ) -> dict[Submitter, list[Candidate]]:
-    """The candidates, with a member in the place of a group that handed in under its own name.
+    """Put a member in the place of each group that handed in under its own name.
 
     The members of `groups` become the submitters of the download where these are the same students.
     """
@@ -118,6 +123,7 @@ def put_members(
 
 
 def _is_one(member: Submitter, submitter: Submitter) -> bool:
+    """Tell whether a member of a table's group and a submitter of the download are one student."""
     if member.number and submitter.number:
         return False  # other numbers are other students
     same_folder = folder_name(member.name) == folder_name(submitter.name)
@@ -125,15 +131,44 @@ def _is_one(member: Submitter, submitter: Submitter) -> bool:
 
 
 def _content(candidate: Candidate) -> object:
-    """What two files of one submission share: saving a notebook changes its ids and outputs."""
+    """Return the content by which files of one submission agree: saving changes ids and outputs."""
     cells = sources(candidate.file.path)
     return candidate.file.path.read_bytes() if cells is None else tuple(cells)
+
+
+def taken_for_students(
+    groups: list[Group], people: dict[str, Person], origins: Mapping[str, Origin]
+) -> dict[str, Group]:
+    """Remove the students that are groups, of a collection without a table of groups; return them."""
+    found = {}
+    for student, origin in origins.items():
+        person = people.get(student, Person(student))
+        known = Submitter((person.names or [student])[0])
+        members = [one for group in groups for one in group.members]
+        if origin.group or person.listed or any(_is_one(one, known) for one in members):
+            continue
+        for group in groups:
+            if group.is_called(known.name):
+                found[student] = group
+                people.pop(student, None)
+    return found
+
+
+def forget_students(classroom: Classroom, students: Iterable[str]) -> None:
+    """Remove students that have no submission of any assignment: no class has groups as members."""
+    for student in students:
+        with contextlib.suppress(MissingEntry), classroom.open_gradebook() as gradebook:
+            if not gradebook.student_submissions(student):
+                gradebook.remove_student(student)
+        for step in ("submitted", "autograded", "feedback"):
+            with contextlib.suppress(OSError):  # there is none, or it has other assignments
+                (classroom.folder / step / student).rmdir()
 
 
 def left(
     groups: list[Group], folders: Mapping[Submitter, str], origins: Mapping[str, Origin]
 ) -> dict[str, str]:
-    """Student -> group, of those who have the submission of a group that they are not in any more.
+    """Return students who have the submission of a group they have left, with the group.
 
     It is the submission of the group's member who handed in, whatever the group is called now, or of
     the group of that name, if it handed in as such.
@@ -158,7 +193,7 @@ def left_in_gradescope(
     folders: Mapping[Submitter, str],
     origins: Mapping[str, Origin],
 ) -> dict[str, str]:
-    """`left` for an export of Gradescope, in which `submissions` has the groups, by folder."""
+    """Return the result of `left` for an export of Gradescope, whose folders are the groups."""
     found = {}
     for student, origin in origins.items():
         for folder in PurePosixPath(origin.file).parts if origin.layout == "gradescope" else ():

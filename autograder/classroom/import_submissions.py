@@ -1,4 +1,4 @@
-"""Puts the submissions of a download into `submitted/`, and what they replace into `earlier/`.
+"""Import of a download's submissions into `submitted/`; those they replace go to `earlier/`.
 
 nbgrader's own zip collection writes them, with a timestamp where the time of submission is known.
 """
@@ -25,7 +25,8 @@ from autograder.grading.notebook_json import load
 from autograder.grading.student_files import read_regular, regular_file
 from coursekit.data.paths import write_atomically
 
-_STAMP = "%Y-%m-%d %H:%M:%S"
+#: The form of `timestamp.txt`, in UTC.
+STAMP = "%Y-%m-%d %H:%M:%S"
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,12 @@ class Candidate:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """Later submissions are larger; those handed in together compare by what is in them."""
+        """Sort key, larger for later submissions; those handed in together compare by content."""
         return self.submitted, self.file.modified, self.copy, self.overlap, self.file.name
 
 
 class Placing:
-    """Puts submissions into `submitted/`, and what they replace into `earlier/`.
+    """Import of submissions into `submitted/`, which keeps those they replace in `earlier/`.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ class Placing:
                     result.refused.append((latest.file.name, reason))
                     del result.students[student]
                     continue
-                time = latest.submitted.strftime(_STAMP) if latest.known else "unknown"
+                time = latest.submitted.strftime(STAMP) if latest.known else "unknown"
                 name = f"{student}_attempt_{time}_{self.assignment}.ipynb"
                 shutil.copy(latest.file.path, archive / name)
             if any(archive.iterdir()):
@@ -131,7 +132,7 @@ class Placing:
         save_origins(self.classroom.folder, self.assignment, new)
 
     def _prepare(self, student: str, submissions: list[Candidate]) -> bool:
-        """Move to `earlier/` what was submitted before; whether the last submission is to be imported.
+        """Move the earlier submission to `earlier/`; tell whether the last one is to be imported.
 
         Raises
         ------
@@ -179,7 +180,7 @@ class Placing:
         return True
 
     def _take_away(self, student: str) -> None:
-        """Move a submission that is not the student's any more to `earlier/`, with what came of it."""
+        """Move a submission that is no longer the student's to `earlier/`, with what came of it."""
         for step in ("submitted", "autograded", "feedback"):
             folder = self.classroom.folder / step / student / self.assignment
             if folder.is_dir() and not folder.is_symlink():
@@ -188,6 +189,7 @@ class Placing:
             self.classroom.restore(self.assignment, student, None)
 
     def _save_earlier(self, student: str, content: bytes, submitted: datetime.datetime) -> None:
+        """Save a submission in `earlier/`, named by its time and digest."""
         digest = hashlib.sha256(content).hexdigest()[:8]
         stamp = submitted.strftime("%Y-%m-%d-%H-%M-%S")
         path = self._earlier(student) / f"{stamp}-{digest}.ipynb"
@@ -195,7 +197,7 @@ class Placing:
         path.write_bytes(content)
 
     def _move_folder(self, folder: Path, student: str) -> None:
-        """Move what is left in a student's folder to `earlier/`, however deep, and remove it."""
+        """Move a student's folder to `earlier/`, however deep it is; remove it if it is empty."""
         if os.listdir(folder):
             target = self._earlier(student)
             target.mkdir(parents=True, exist_ok=True)
@@ -209,7 +211,7 @@ class Placing:
 
 
 def _origin(candidate: Candidate, layout: str) -> Origin:
-    dated = candidate.file.received.strftime(_STAMP)
+    dated = candidate.file.received.strftime(STAMP)
     return Origin(
         candidate.file.outer, layout, candidate.late, dated, candidate.commit, candidate.group
     )
@@ -218,7 +220,7 @@ def _origin(candidate: Candidate, layout: str) -> Origin:
 def _compare(
     notebook: Path, origin: Origin | None, latest: Candidate
 ) -> tuple[datetime.datetime, bool]:
-    """The date of a notebook in `submitted/`, and whether it was handed in after a candidate.
+    """Return the date of a notebook in `submitted/`, and whether it is later than a candidate's.
 
     Times of submission are compared with each other, and so are dates of downloads.
     """
@@ -230,7 +232,7 @@ def _compare(
         return known, known > latest.submitted
     if origin is not None and origin.dated:
         with contextlib.suppress(ValueError):
-            dated = datetime.datetime.strptime(origin.dated, _STAMP)
+            dated = datetime.datetime.strptime(origin.dated, STAMP)
             dated = dated.replace(tzinfo=datetime.timezone.utc)
             return known or dated, dated > latest.file.received
     present = known or modification_date(notebook.lstat().st_mtime)
@@ -240,11 +242,11 @@ def _compare(
 def write_time(folder: Path, time: datetime.datetime) -> None:
     """Write the time of a submission that is in `submitted/` already, in place of any link there."""
     utc = time.astimezone(datetime.timezone.utc)
-    write_atomically(folder / "timestamp.txt", utc.strftime(_STAMP).encode(), private=True)
+    write_atomically(folder / "timestamp.txt", utc.strftime(STAMP).encode(), private=True)
 
 
 def sources(notebook: Path | bytes) -> list[str] | None:
-    """The texts of a notebook's cells; None if it cannot be read."""
+    """Return the texts of a notebook's cells; None if it cannot be read."""
     try:
         content = notebook.read_bytes() if isinstance(notebook, Path) else notebook
         return ["".join(cell["source"]) for cell in load(content)["cells"]]

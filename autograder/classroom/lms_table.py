@@ -19,7 +19,7 @@ from autograder.errors import CourseError
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = (",", ";", "\t")
 #: How many lines a title has at most, with the header.
-_MOST_LINES = 20
+_MAX_TITLE_LINES = 20
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """What the cell says."""
+        """The cell's text, without its quotes."""
         stripped = self.raw.strip(" ")
         if len(stripped) > 1 and stripped[0] == stripped[-1] == '"':
             return stripped[1:-1].replace('""', '"')
@@ -51,7 +51,7 @@ class Row:
     end: str
 
     def text(self, index: int) -> str:
-        """What a cell says; "" if the row is too short."""
+        """Return the text of a cell; "" if the row is too short."""
         return self.cells[index].text if index < len(self.cells) else ""
 
     def fill(self, index: int, text: str) -> None:
@@ -61,6 +61,7 @@ class Row:
 
     @property
     def is_empty(self) -> bool:
+        """True if no cell has text."""
         return not any(cell.raw.strip() for cell in self.cells)
 
 
@@ -90,10 +91,11 @@ class Table:
 
     @property
     def headings(self) -> list[str]:
+        """The texts of the header's cells."""
         return [cell.text for cell in self.header.cells]
 
     def column(self, index: int) -> list[str]:
-        """The texts of a column."""
+        """Return the texts of a column."""
         return [row.text(index) for row in self.rows]
 
     def add_column(self, heading: str, at: int | None = None) -> int:
@@ -111,7 +113,7 @@ class Table:
         return at
 
     def to_bytes(self) -> bytes:
-        """The file, with the cells that were filled in."""
+        """Return the file's content, with the cells that were filled in."""
         text = self.before + _text((self.header, *self.rows), self.delimiter)
         return self.mark + text.encode(self.encoding)
 
@@ -152,7 +154,7 @@ def read_table(path: Path) -> Table:
 
 
 def _plausible(rows: list[Row]) -> tuple[int, bool, int]:
-    """The larger, the more likely is it that a table was read with the right delimiter."""
+    """Rank a reading of a table; the larger, the likelier is its delimiter."""
     at = _header(rows)
     header = rows[at] if rows else Row([], "")
     as_wide = any(len(row.cells) == len(header.cells) > 1 for row in rows[at + 1 :])
@@ -160,17 +162,17 @@ def _plausible(rows: list[Row]) -> tuple[int, bool, int]:
 
 
 def _known(row: Row) -> int:
-    """How many cells are headings of columns that say who a row is about."""
+    """Count the headings of columns that identify students."""
     return sum(heading_words(cell.text) in IDENTIFYING for cell in row.cells)
 
 
 def _header(rows: list[Row]) -> int:
-    """Which row has the headings: the lines of a title may stand above it, with fewer cells.
+    """Return the index of the row with the headings, which may stand below the lines of a title.
 
     The headings of a table of one's own are not known; then it is the first row after a title that
     is alone in its line, or above an empty one.
     """
-    first = rows[:_MOST_LINES] or [Row([], "")]
+    first = rows[:_MAX_TITLE_LINES] or [Row([], "")]
     filled = [sum(bool(cell.text.strip()) for cell in row.cells) for row in first]
     known = [_known(row) for row in first]
     best = known.index(max(known))
@@ -186,7 +188,7 @@ def _header(rows: list[Row]) -> int:
 
 
 def _decoded(path: Path, content: bytes) -> tuple[str, str, bytes]:
-    """The text, its encoding and its byte order mark."""
+    """Decode a file; return its text, encoding and byte order mark."""
     try:
         if content.startswith(codecs.BOM_UTF8):
             return content[3:].decode("utf-8"), "utf-8", codecs.BOM_UTF8
@@ -204,7 +206,7 @@ def _decoded(path: Path, content: bytes) -> tuple[str, str, bytes]:
 
 
 def _of_excel(path: Path, content: bytes) -> tuple[str, str]:
-    """The text, and the code page in which Excel saved it."""
+    """Decode a file in a code page as Excel saves it; return the text and the code page."""
     found = decode_table(content)
     if found is None:
         raise CourseError(
@@ -219,7 +221,7 @@ def _text(rows: Iterable[Row], delimiter: str) -> str:
 
 
 def _rows(text: str, delimiter: str) -> list[Row] | None:
-    """The rows of a text, each cell as it stands; None if a quotation mark is not closed."""
+    """Split a text into rows, each cell as it stands; None if a quotation mark is not closed."""
     cell = rf' *"(?:[^"]|"")*"[^{re.escape(delimiter)}\r\n]*|[^{re.escape(delimiter)}\r\n]*'
     token = re.compile(rf"(?P<raw>{cell})(?P<end>{re.escape(delimiter)}|\r\n|\n|\r|\Z)")
     rows: list[Row] = []

@@ -44,7 +44,7 @@ _NEUTRAL = {
     *("canvas", "moodle", "blackboard", "brightspace", "gradescope", "sakai"),
 }
 #: How often a download may be packed once more.
-_MOST = 3
+_MAX_NESTING = 3
 _CLASS = "class"
 #: The LMSs whose download shows in the names alone.
 _BY_NAME = ("canvas", "moodle", "blackboard", "brightspace", "sakai")
@@ -54,7 +54,7 @@ _BY_NAME = ("canvas", "moodle", "blackboard", "brightspace", "sakai")
 def download_in(
     source: Path, scheme: str | None, assignment: str, no_students: Collection[str]
 ) -> Iterator[tuple[Path, str]]:
-    """The download itself, and its name in `source`, "" if that is the download.
+    """Find the download itself; yield it and its name in `source`, "" if that is the download.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def download_in(
 
 
 def downloads_among(files: Iterable[UnpackedFile]) -> dict[str, str]:
-    """Archive -> the LMS whose download it seems to be, of files that were read as students'."""
+    """Return the LMS for each archive read as a student's that seems to be an LMS's download."""
     inside = defaultdict(list)
     for file in files:
         if file.name != file.outer:
@@ -96,14 +96,14 @@ class _Search:
     folder: Path
 
     def within(self, source: Path, around: tuple[str, ...]) -> tuple[Path, str] | None:
-        """The download in the only archive of `source`, and its name; None if there is none.
+        """Return the download in the only archive of `source`, and its name; None if there is none.
 
         Parameters
         ----------
         around : tuple of str
             The archives that `source` is in.
         """
-        name = _lone_archive(source, self.scheme) if len(around) < _MOST else ""
+        name = _lone_archive(source, self.scheme) if len(around) < _MAX_NESTING else ""
         inner = _taken_out(source, name, self.folder / str(len(around))) if name else None
         if inner is None:
             return None
@@ -113,7 +113,7 @@ class _Search:
         return (inner, "/".join(names)) if self._is_download(inner, names) else None
 
     def _is_download(self, inner: Path, names: list[str]) -> bool:
-        """Whether an archive is the LMS's own, by what is in it and how it is called."""
+        """Tell whether an archive is the LMS's own, by its content and its name."""
         try:
             every = [one for one in outer_names(inner) if not is_hidden(one)]
         except CourseError:  # damaged: it is refused with the reason
@@ -137,7 +137,7 @@ class _Search:
 
 
 def _lone_archive(source: Path, scheme: str | None) -> str:
-    """The only file that may hold notebooks, if it is an archive that no LMS has named; else ""."""
+    """Return the only file, if it is an archive with a name that no LMS gives; else ""."""
     names = _visible(outer_names(source))
     if len(names) != 1 or not is_archive(names[0]) or scheme == "folder":
         return ""
@@ -155,7 +155,7 @@ def _visible(names: Iterable[str]) -> list[str]:
 
 
 def _taken_out(source: Path, name: str, target: Path) -> Path | None:
-    """The archive in a download as a file of its own; None if it is none that can be read."""
+    """Extract the archive in a download to a file of its own; None if it cannot be read."""
     if source.is_dir():
         inner = source / name
     else:
@@ -178,7 +178,7 @@ def _taken_out(source: Path, name: str, target: Path) -> Path | None:
 
 
 def _kind(every: list[str], no_students: Collection[str]) -> str:
-    """What an archive seems to hold: the download of an LMS, a class, or "" for a student's work."""
+    """Classify an archive's content: an LMS's download, a class, or "" for a student's work."""
     names = _visible(every)
     if not names:
         return ""
@@ -195,7 +195,7 @@ def _kind(every: list[str], no_students: Collection[str]) -> str:
 
 
 def _is_no_name(part: str, kind: str, assignment: str) -> bool:
-    """Whether a folder or archive is called as no student is."""
+    """Tell whether the name of a folder or archive is none that a student has."""
     stem = re.sub(r"\.zip$|\s*\(\d+\)", "", part, flags=re.IGNORECASE)
     if _CALLED.fullmatch(stem) or (kind == "moodle" and re.fullmatch(r".+-\d{3,}", stem)):
         return True

@@ -13,7 +13,7 @@ from autograder.grading.student_files import open_below, walk
 
 
 def opened(source: Path) -> zipfile.ZipFile:
-    """The download as an archive.
+    """Open the download as an archive.
 
     Raises
     ------
@@ -31,12 +31,12 @@ def opened(source: Path) -> zipfile.ZipFile:
 
 
 def is_folder(member: zipfile.ZipInfo) -> bool:
-    """Whether a member of an archive is a folder; `is_dir` fails for one without a name."""
+    """Tell whether a member of an archive is a folder; `is_dir` fails for one without a name."""
     return member.filename.endswith("/")
 
 
 def outer_names(source: Path) -> list[str]:
-    """The names of the files in a download, without those in the archives in it.
+    """Return the names of the files in a download, without those in the archives in it.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def outer_names(source: Path) -> list[str]:
 
 
 def read_outer(source: Path, names: Collection[str], most: int) -> dict[str, bytes]:
-    """The first bytes of files of the download itself, at most `most` of each, by name.
+    """Read the first bytes of files of the download itself, at most `most` of each, by name.
 
     What cannot be read is left out.
     """

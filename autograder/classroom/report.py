@@ -35,7 +35,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class NothingGraded(CourseError):
-    """No submission of an assignment is graded."""
+    """Error that no submission of an assignment is graded."""
 
 
 @dataclass
@@ -69,6 +69,7 @@ class Submission:
 
     @property
     def ran(self) -> bool:
+        """True if the submission was run and has verdicts."""
         return bool(self.verdicts) and not self.notes.unread
 
     @property
@@ -80,6 +81,7 @@ class Submission:
 
     @property
     def max_score(self) -> float:
+        """The points possible in the gradebook, otherwise those of the verdicts."""
         if self.grade is not None:
             return self.grade.max_score
         return sum(verdict.max_points for verdict in self.verdicts.values())
@@ -91,6 +93,7 @@ class Submission:
 
     @property
     def share(self) -> float:
+        """Share of the points possible; 0 without a score."""
         return (self.score or 0.0) / self.max_score if self.max_score else 0.0
 
 
@@ -126,6 +129,7 @@ class Report:
 
     @cached_property
     def verdicts(self) -> analysis.ClassVerdicts:
+        """Student -> exercise -> verdict, without withdrawn exercises."""
         return {
             one.student: {
                 name: verdict
@@ -137,16 +141,17 @@ class Report:
 
     @cached_property
     def exercises(self) -> list[analysis.ExerciseSummary]:
+        """The summary of each exercise."""
         return analysis.summarize(self.verdicts)
 
     def answer(self, student: str, exercise: str) -> str:
-        """The source of a student's answer, at most 4,000 characters."""
+        """Return the source of a student's answer, at most 4,000 characters."""
         own = next((one.answers for one in self.submissions if one.student == student), {})
         return own.get(exercise, "")[:4_000]
 
     @cached_property
     def struggling(self) -> list[analysis.Struggling]:
-        """Who may need help by the verdicts, with the score that all else says."""
+        """Students who may need help by the verdicts, each with the submission's score."""
         of = {one.student: one for one in self.submissions}
         return [
             replace(one, points=of[one.student].score or 0.0, max_points=of[one.student].max_score)
@@ -155,10 +160,12 @@ class Report:
 
     @cached_property
     def scores(self) -> analysis.Spread | None:
+        """Mean and quartiles of the scores."""
         return analysis.spread([one.score or 0.0 for one in self.scored])
 
     @cached_property
     def max_score(self) -> float:
+        """The largest points possible of a submission with a score."""
         return max((one.max_score for one in self.scored), default=0.0)
 
     @cached_property
@@ -167,19 +174,19 @@ class Report:
         return {one.student: one.notes.usage for one in self.ran if one.notes.usage}
 
     def ranked(self) -> list[Submission]:
-        """All submissions, best first; those without a score come last."""
+        """Return all submissions, best first; those without a score come last."""
         return sorted(
             self.submissions,
             key=lambda one: (one.score is None, -(one.score or 0.0), not one.ran, one.student),
         )
 
     def graded_between(self) -> tuple[datetime, datetime] | None:
-        """When the first and the last submission were graded; None if unknown."""
+        """Return when the first and the last submission were graded; None if unknown."""
         times = [one.graded for one in self.submissions if one.graded]
         return (min(times), max(times)) if times else None
 
     def repairs(self, doubtful: bool) -> list[tuple[str, list[str]]]:
-        """Repairs, doubtful or certain, each with the students whose submissions had it."""
+        """Return the repairs, doubtful or certain, each with the students concerned."""
         return _grouped(
             (what, one.student)
             for one in self.submissions
@@ -187,7 +194,7 @@ class Report:
         )
 
     def suspicions(self) -> list[tuple[str, list[str]]]:
-        """Suspicions, each with the students whose submissions gave rise to it."""
+        """Return the suspicions, each with the students concerned."""
         return _grouped(
             (what, one.student)
             for one in self.submissions
@@ -195,7 +202,7 @@ class Report:
         )
 
     def to_review(self) -> list[str]:
-        """Students whose submission has a doubtful repair or a suspicion."""
+        """Return the students whose submission has a doubtful repair or a suspicion."""
         return [
             one.student
             for one in self.submissions
@@ -203,32 +210,32 @@ class Report:
         ]
 
     def not_run(self) -> list[tuple[str, list[str]]]:
-        """Reasons why submissions could not be run, each with the students."""
+        """Return the reasons why submissions could not be run, each with the students."""
         return _grouped((s.notes.unread, s.student) for s in self.submissions if s.notes.unread)
 
     def problems(self) -> list[tuple[str, list[str]]]:
-        """Reasons why results cannot be read, each with the students."""
+        """Return the reasons why results cannot be read, each with the students."""
         return _grouped((one.problem, one.student) for one in self.submissions if one.problem)
 
     def faults(self) -> list[Submission]:
-        """Submissions on which the grader itself failed: not graded, or with an earlier score."""
+        """Return the submissions on which the grader failed: ungraded, or with an earlier score."""
         return [one for one in self.submissions if one.fault]
 
     def ended_early(self) -> list[tuple[str, list[str]]]:
-        """Reasons why runs ended early, each with the students."""
+        """Return the reasons why runs ended early, each with the students."""
         return _grouped((usage.end, name) for name, usage in self.usages.items() if usage.end)
 
     def unsandboxed(self) -> list[str]:
-        """Students graded with --no-sandbox."""
+        """Return the students graded with --no-sandbox."""
         return [student for student, usage in self.usages.items() if not usage.sandboxed]
 
     def measured(self, what: str) -> list[float]:
-        """The values of a field of `Usage`, without submissions where it was not measured."""
+        """Return the values of a field of `Usage` in the submissions where it was measured."""
         values = (getattr(usage, what) for usage in self.usages.values())
         return [float(value) for value in values if value is not None]
 
     def resources(self) -> list[tuple[str, list[float]]]:
-        """Titles with a unit, each with one value per submission."""
+        """Return titles with a unit, each with one value per submission."""
         memory = [size / 2**20 for size in self.measured("memory_bytes")]
         return [
             ("Wall time per submission (s)", self.measured("seconds")),
@@ -237,20 +244,20 @@ class Report:
         ]
 
     def slowest(self, count: int = 5) -> list[str]:
-        """The students whose submissions took longest, slowest first."""
+        """Return the students whose submissions took longest, slowest first."""
         return sorted(self.usages, key=lambda name: -self.usages[name].seconds)[:count]
 
     def ungraded(self) -> list[str]:
-        """Students with cells that need manual grading."""
+        """Return the students with cells that need manual grading."""
         return [one.student for one in self.scored if one.grade and one.grade.note]
 
     def late(self) -> list[Grade]:
-        """Grades of late submissions, largest penalty first."""
+        """Return the grades of late submissions, largest penalty first."""
         late = [s.grade for s in self.scored if s.grade and (s.grade.late or s.grade.late_penalty)]
         return sorted(late, key=lambda grade: (-grade.late_penalty, grade.student))
 
     def without_grade(self) -> list[str]:
-        """Students who have verdicts but no score in the gradebook."""
+        """Return the students who have verdicts but no score in the gradebook."""
         return [one.student for one in self.scored if one.grade is None]
 
 
@@ -288,7 +295,7 @@ def write_report(
 
 
 def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
-    """The results of all submissions of an assignment, sorted by student.
+    """Read the results of all submissions of an assignment, sorted by student.
 
     Raises
     ------
@@ -313,6 +320,7 @@ def read_class(classroom: Classroom, assignment: str) -> list[Submission]:
 
 
 def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | None) -> Submission:
+    """Read the results of one submission; a problem says why they cannot be read."""
     path = classroom.autograded(student, assignment)
     submission = Submission(student, grade=grade)
     fault = fault_file(classroom.folder, assignment, student)
@@ -338,7 +346,7 @@ def _read(classroom: Classroom, student: str, assignment: str, grade: Grade | No
 
 
 def as_html(report: Report) -> str:
-    """The page as a single file, without scripts or external resources."""
+    """Return the page as a single file, without scripts or external resources."""
     context = {"analysis": analysis, "percent": percent, "number": number}
     return _template().render(report=report, **context)
 
@@ -349,7 +357,7 @@ def _template() -> Template:
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """(sentence, students) pairs, most frequent sentence first."""
+    """Group pairs to (sentence, students), most frequent sentence first."""
     found: dict[str, list[str]] = {}
     for what, student in pairs:
         found.setdefault(what, []).append(student)
@@ -357,5 +365,6 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 
 def _relative(page: Path, output: Path) -> str:
+    """Return the URL of a feedback page, relative to the report."""
     start = output.resolve().parent
     return quote(os.fsencode(Path(os.path.relpath(page.resolve(), start)).as_posix()))

@@ -1,4 +1,4 @@
-"""Packs the feedback of a class in the form that an LMS takes back, under the names it gave.
+"""The feedback of a class, packed in the form that an LMS takes back, under the names it gave.
 
 Canvas and Moodle find the student in the name of the file or folder that they wrote into their
 download (`upload_manifest`). Gradescope takes no files back, but runs an autograder again: the archive for it
@@ -31,7 +31,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass
 class Packed:
-    """The archive, and who is in it.
+    """The archive, and the students in it.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ def send_back(
 
 
 def _for_canvas(origin: Origin) -> str:
-    """`doeada_12345_67890_05_topic.html`: Canvas reads the two numbers."""
+    """Return a name as `doeada_12345_67890_05_topic.html`: Canvas reads the two numbers."""
     return PurePosixPath(origin.file).with_suffix(".html").name
 
 
 def _for_moodle(origin: Origin) -> str:
-    """`Ada Doe_123_assignsubmission_file/05_topic.html`: Moodle reads the folder, or a flat name."""
+    """Return a name as `Ada Doe_123_assignsubmission_file/05_topic.html`, or a flat one."""
     parts = PurePosixPath(origin.file).with_suffix(".html").parts
     first = next((i for i, part in enumerate(parts) if "_assignsubmission_file" in part), None)
     if first is None:
@@ -109,7 +109,7 @@ def _for_moodle(origin: Origin) -> str:
 
 
 def _for_gradescope(origin: Origin) -> str:
-    """The number of the submission."""
+    """Return the name of the results, which has the number of the submission."""
     found = re.search(r"(?:^|/)submission_(\d+)/", origin.file)
     return f"results/{found[1]}.json" if found else ""
 
@@ -123,7 +123,7 @@ NAMES: dict[str, Callable[[Origin], str]] = {
 
 
 def _autograder(classroom: Classroom, assignment: str, packed: Packed) -> dict[str, bytes]:
-    """An autograder for Gradescope that holds the results of all submissions."""
+    """Return the files of a Gradescope autograder that holds the results of all submissions."""
     penalties = {
         grade.student: grade.late_penalty
         for grade in grades(classroom.course, assignment, classroom.folder)

@@ -47,12 +47,12 @@ _NATS_PER_NODE = 0.5
 #: habits of style are shared here and there, a copy is shared throughout.
 _SHARED = 0.8
 #: So many statements at least; a single one is soon written twice.
-_FEWEST = 2
+_MIN_STATEMENTS = 2
 #: Who has one statement of an approach has another with at least this probability, even if no third
 #: answer has either: the second says less than the first.
 _SAME_APPROACH = 0.1
 #: With how many rarer statements one is compared: an answer of thousands would take minutes.
-_MOST_BEFORE = 100
+_MAX_BEFORE = 100
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ class SimilarPair:
 
 
 def threshold(students: int) -> float:
-    """The nats from which a pair is listed in a class of this size."""
+    """Return the nats from which a pair is listed in a class of this size."""
     pairs = max(1, students * (students - 1) // 2)
     return math.log(pairs / _FALSE)
 
 
 def similar_pairs(given: ClassAnswers, known: Mapping[str, Iterable[str]]) -> list[SimilarPair]:
-    """The pairs above the threshold, most alike first.
+    """Return the pairs above the threshold, most alike first.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def similar_pairs(given: ClassAnswers, known: Mapping[str, Iterable[str]]) -> li
 def _alike(
     exercise: str, sources: dict[str, str], known: Iterable[str]
 ) -> list[tuple[tuple[str, str], SimilarExercise]]:
-    """The pairs of one exercise that share most of what is rare in their answers."""
+    """Return the pairs of one exercise that share most of the rare statements in their answers."""
     written = {student: statements(source) for student, source in sources.items()}
     rarity = _Rarity([*written.values(), *map(statements, known)])
     holders: dict[Statement, list[str]] = defaultdict(list)
@@ -137,7 +137,7 @@ def _alike(
     whole = {student: rarity.nats(own) for student, own in written.items()}
     found = []
     for pair, both in shared.items():
-        nats = rarity.nats(both) if len(both) >= _FEWEST else 0.0
+        nats = rarity.nats(both) if len(both) >= _MIN_STATEMENTS else 0.0
         if nats < _SHARED * max(whole[s] for s in pair) or not nats:
             continue
         first, second = (frozenset(_lines(written[student], both)) for student in pair)
@@ -147,7 +147,7 @@ def _alike(
 
 
 class _Rarity:
-    """How much it says about two answers that they share statements.
+    """The evidence, in nats, that two answers give by sharing statements.
 
     Parameters
     ----------
@@ -165,42 +165,45 @@ class _Rarity:
         self.rare = {one for one, holders in self._holders.items() if len(holders) <= most}
 
     def nats(self, shared: Iterable[Statement]) -> float:
-        """The nats of statements that two answers share.
+        """Return the nats of statements that two answers share.
 
         Where third answers have some of them together, these say little more than one of them: each
-        statement's probability is the largest given any of the `_MOST_BEFORE` statements before it.
+        statement's probability is the largest given any of the `_MAX_BEFORE` statements before it.
         """
         before: list[Statement] = []
         total = 0.0
         for one in sorted(self.rare.intersection(shared), key=self._order):
             alone = (self._with(one) + 0.5) / (self._others + 1)
             share = max(
-                [alone, *(self._given(one, other, alone) for other in before[-_MOST_BEFORE:])]
+                [alone, *(self._given(one, other, alone) for other in before[-_MAX_BEFORE:])]
             )
             total += min(-math.log(share), _NATS_PER_NODE * one.size)
             before.append(one)
         return total
 
     def _given(self, one: Statement, other: Statement, alone: float) -> float:
-        """The share of those with `other` who have `one`, with one more who may have it."""
+        """Return the share of those with `other` who have `one`, smoothed by one more answer."""
         both = max(0, len(self._holders[one] & self._holders[other]) - 2)
         return (both + max(alone, _SAME_APPROACH)) / (self._with(other) + 1)
 
     def _with(self, one: Statement) -> int:
+        """Count the other answers that have a statement, without the two compared."""
         return max(0, len(self._holders[one]) - 2)
 
     def _order(self, one: Statement) -> tuple[int, str]:
+        """Return the sort key of a statement: the rarest first."""
         return len(self._holders[one]), one.key
 
 
 def _lines(own: dict[Statement, tuple[int, int]], shared: list[Statement]) -> Iterable[int]:
+    """Yield the line numbers of the shared statements in an answer."""
     for one in shared:
         first, last = own[one]
         yield from range(first, last + 1)
 
 
 def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, str]]:
-    """The answers in the graded submissions; a notebook that cannot be read has none.
+    """Read the answers in the graded submissions; a notebook that cannot be read has none.
 
     Raises
     ------
@@ -221,7 +224,7 @@ def read_answers(classroom: Classroom, assignment: str) -> dict[str, dict[str, s
 
 
 def known_answers(assignment: Assignment) -> dict[str, list[str]]:
-    """Exercise -> what anybody may write: release, reference, alternatives, misconceptions."""
+    """Return the sources that anybody may write, by exercise: the release and the course's answers."""
     released = written_answers(assignment.release)
     return {
         name: [

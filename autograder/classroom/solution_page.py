@@ -1,4 +1,4 @@
-"""What students may see of a solution once nobody has time left to hand in: a page and a notebook."""
+"""The solution for students, as a page and a notebook, once nobody has time left to hand in."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.deadlines import last_deadline, worthless_from
 from autograder.gradebook.timestamps import both
 from autograder.pages.feedback_page import highlight, shown_cell
-from autograder.pages.markup import LONGEST_TEXT
+from autograder.pages.markup import MAX_TEXT_CHARACTERS
 from autograder.pages.templating import environment
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: A misconception is shown if so many students had it, so that none can be told from the page.
-FEWEST_STUDENTS = 2
-_MOST_MISTAKES = 3
+MIN_STUDENTS = 2
+_MAX_MISTAKES = 3
 #: Said in the page and in the notebook.
 NOTE = (
     "This is the solution, published after the deadline. Running it changes no grade: points come from"
@@ -52,7 +52,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Section:
-    """What the page says about an exercise beside the solution."""
+    """An exercise's part of the page: other right answers and common mistakes."""
 
     exercise: str
     alternatives: list[Alternative]
@@ -66,7 +66,7 @@ def write_solutions(
     output: Path | None = None,
     now: datetime | None = None,
 ) -> tuple[list[Path], list[str]]:
-    """Write the page and the notebook; return their paths, and what the instructor should know.
+    """Write the page and the notebook; return their paths, and warnings for the instructor.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def write_solutions(
 
 
 def _passed(classroom: Classroom, assignment: str, now: datetime) -> datetime:
-    """The last deadline of the class, which has passed."""
+    """Return the last deadline of the class; raise `ClassError` unless it has passed."""
     last = last_deadline(classroom, assignment)
     if last is None:
         raise ClassError(
@@ -140,6 +140,7 @@ def _passed(classroom: Classroom, assignment: str, now: datetime) -> datetime:
 def _late_warnings(
     classroom: Classroom, assignment: str, deadline: datetime, now: datetime
 ) -> list[str]:
+    """Return a warning if late work can still earn points."""
     end = worthless_from(classroom, deadline)
     if end is not None and now > end:
         return []
@@ -153,7 +154,7 @@ def _late_warnings(
 
 
 def for_students(solution: NotebookNode) -> NotebookNode:
-    """A solution notebook with its outputs, without the marks of authors and of nbgrader."""
+    """Return a solution notebook with its outputs, without the marks of authors and of nbgrader."""
     notebook = copy.deepcopy(solution)
     for cell in notebook.cells:
         cell.source = without_delimiters(cell.source)
@@ -166,18 +167,19 @@ def for_students(solution: NotebookNode) -> NotebookNode:
 
 
 def _section(of: Assignment, exercise: Exercise, mistakes: list[Mistake]) -> Section:
+    """Return the section of an exercise."""
     reference = of.solution.bare_sources[exercise.name]
     alternatives = [
         Alternative(_words(one.name), shows(reference, source), highlight(source.strip("\n")))
         for one in exercise.alternatives
         for source in [one.source(reference)]
     ]
-    several = [one for one in mistakes if len(one.students) >= FEWEST_STUDENTS]
-    return Section(exercise.name, alternatives, several[:_MOST_MISTAKES])
+    several = [one for one in mistakes if len(one.students) >= MIN_STUDENTS]
+    return Section(exercise.name, alternatives, several[:_MAX_MISTAKES])
 
 
 def shows(reference: str, answer: str) -> str:
-    """What another right answer calls that the reference does not, and the reverse, in one line."""
+    """Say in one line which calls another right answer adds to the reference's, and lacks."""
     own, usual = _called(answer), _called(reference)
     more = [f"`{name}`" for name in own if name not in usual]
     less = [f"`{name}`" for name in usual if name not in own]
@@ -191,7 +193,7 @@ def shows(reference: str, answer: str) -> str:
 
 
 def _called(source: str) -> list[str]:
-    """The functions and methods that a piece of code calls, by their last name, in order."""
+    """Return the functions and methods that a piece of code calls, by their last name, in order."""
     calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     names = [getattr(one, "attr", getattr(one, "id", "")) for one in calls]
     return list(dict.fromkeys(filter(None, names)))
@@ -207,8 +209,8 @@ def _and(names: list[str]) -> str:
 
 
 def as_html(assignment: str, notebook: NotebookNode, sections: list[Section]) -> str:
-    """The page as a single file, without scripts or external resources."""
-    left = [LONGEST_TEXT]
+    """Return the page as a single file, without scripts or external resources."""
+    left = [MAX_TEXT_CHARACTERS]
     cells: list[dict[str, Any]] = [
         shown_cell(cell, number, left) for number, cell in enumerate(notebook.cells) if number
     ]

@@ -1,4 +1,4 @@
-"""Which folder of `submitted/` belongs to which student of an LMS, so that no two share one.
+"""Assignment of an LMS's students to folders of `submitted/`, so that no two share one.
 
 The LMS's number identifies a student, whatever the name does. Where a name is all there is, it is
 compared with those of the class, and two candidates are refused, not guessed.
@@ -21,7 +21,7 @@ _STUDENT_ID = "sid-"
 
 
 def folder_name(name: str) -> str:
-    """A student's name as a folder name that nbgrader accepts; "" if nothing is left of it.
+    """Convert a student's name to a folder name that nbgrader accepts; "" if nothing is left of it.
 
     Every system can have the folder: a name that Windows keeps for a device gets an underscore.
     """
@@ -36,7 +36,7 @@ def folder_name(name: str) -> str:
 
 
 def gradescope_account(email: str, student_id: str) -> str:
-    """What tells a person in Gradescope from others: the address that they log in with.
+    """Return the account of a person in Gradescope: the address that they log in with.
 
     A student ID is only text that somebody has entered, and counts where there is no address.
     """
@@ -46,7 +46,7 @@ def gradescope_account(email: str, student_id: str) -> str:
 
 
 def student_id(account: str) -> str:
-    """The student ID that an account is told apart by, "" if an address does."""
+    """Return the student ID in an account, "" if the account is an address."""
     return account.removeprefix(_STUDENT_ID) if account.startswith(_STUDENT_ID) else ""
 
 
@@ -95,7 +95,7 @@ class Students:
         self._folders = {name.casefold(): name for name in [*names, *people]}
 
     def assign(self, submitters: Iterable[Submitter]) -> Assigned:
-        """The students' folders, and why a submitter gets none. `save` makes it last."""
+        """Give submitters their folders, or the reason for none; `save` makes it last."""
         made = Assigned()
         before = set(self._folders.values())
         wanted = defaultdict(list)
@@ -151,7 +151,7 @@ class Students:
         save_people(self.folder, self._people)
 
     def _with_number(self, submitter: Submitter) -> str:
-        """The student who has the submitter's number, or the email address, or ""."""
+        """Return the student who has the submitter's number, or the email address, or ""."""
         for student, person in self._people.items():
             if submitter.number and submitter.number in (
                 person.numbers.get(self.scope),
@@ -164,13 +164,13 @@ class Students:
         return found[0].id if len(found) == 1 else ""
 
     def _is_folder_of(self, name: str, submitter: Submitter) -> bool:
-        """Whether a folder of the class may be the submitter's, and no namesake is in the way."""
+        """Tell whether a folder of the class may be the submitter's, and not a namesake's."""
         if name not in self._people and name not in self._folders.values():
             return False
         return submitter.name == name or self._alike(submitter) in ([], [name])
 
     def _alike(self, submitter: Submitter) -> list[str]:
-        """The students who may be called like the submitter and have no other number here."""
+        """Return the students who may be called like the submitter and have no other number."""
         if submitter.is_user:
             return []
         return [
@@ -181,12 +181,12 @@ class Students:
         ]
 
     def _logs_in_otherwise(self, submitter: Submitter, person: Person) -> bool:
-        """Whether Gradescope's submitter has another address: a name there is anybody's choice."""
+        """Tell whether a Gradescope submitter has another address; names are freely chosen there."""
         known = self.scope == "gradescope" and submitter.email and person.email
         return bool(known) and not with_email([person], submitter.email)
 
     def _free(self, submitter: Submitter, group: list[Submitter]) -> str:
-        """A folder name that is this submitter's alone, or ""."""
+        """Return a folder name that is this submitter's alone, or ""."""
         name = _folder_of(submitter)
         exact = [other for other in group if other.name == _folder_of(other)]
         if (len(group) == 1 or exact == [submitter]) and self._is_free(name, submitter):
@@ -197,6 +197,7 @@ class Students:
         return ""
 
     def _is_free(self, name: str, submitter: Submitter) -> bool:
+        """Tell whether a folder name is nobody's, or this submitter's own."""
         if self._folders.get(name.casefold(), name) != name:
             return False
         if name not in self._people:
@@ -208,6 +209,7 @@ class Students:
         return own and number in ("", submitter.number) and not is_other
 
     def _keep(self, submitter: Submitter, name: str) -> None:
+        """Give a student the submitter's name, address and number."""
         person = self._people.setdefault(name, Person(name))
         person.add_name(submitter.name)
         person.email = person.email or submitter.email
@@ -217,6 +219,7 @@ class Students:
         self._folders[name.casefold()] = name
 
     def _clash(self, submitter: Submitter, group: list[Submitter]) -> str:
+        """Say with whom the submitter would share a folder."""
         name = _folder_of(submitter)
         others = [other.name for other in group if other != submitter]
         if not others:

@@ -1,4 +1,4 @@
-"""Which row of an LMS's table is which student: by number, user name, email address or name."""
+"""Matching of an LMS table's rows to students: by number, user name, email address or name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOT_STUDENTS = {"points possible", "manual posting", "muted"}
 def name_columns(
     table: Table, number: int, columns: Iterable[int] | None = None
 ) -> tuple[str, str]:
-    """The first and the last name in a row; of one name in one column, the last word is the last."""
+    """Return first and last name in a row; a full name's last word is the last name."""
     row = table.rows[number]
     chosen = range(len(table.headings)) if columns is None else columns
     headings = {index: heading_words(table.headings[index]) for index in chosen}
@@ -59,7 +59,7 @@ def name_columns(
 
 
 def lone_name_column(table: Table) -> str | None:
-    """The heading of the only column with names, if it has only first or only last names."""
+    """Return the heading of the only column with names, if it has only first or only last names."""
     known = [heading for heading in table.headings if heading_words(heading) in FIRST | LAST]
     whole = any(heading_words(heading) in FULL for heading in table.headings)
     return known[0] if len(known) == 1 and not whole else None
@@ -113,7 +113,7 @@ def match(
 def rows_of(
     table: Table, people: Iterable[Person], assignment: str, skip: Iterable[int]
 ) -> dict[str, list[Row]]:
-    """Student -> the rows about the student, as `match` finds them, though attempts have one each.
+    """Return the rows about each student, as `match` finds them, though attempts have one each.
 
     Rows of one student are such that name the same one and do not differ in what tells students apart.
     """
@@ -138,6 +138,7 @@ def rows_of(
 
 
 def _are_of_one(table: Table, rows: list[Row]) -> bool:
+    """Tell whether rows do not differ in the columns that identify students."""
     columns = [i for i, one in enumerate(table.headings) if heading_words(one) in IDENTIFYING]
     said = ({fold(row.text(index).strip()) for row in rows} - {""} for index in columns)
     return all(len(texts) <= 1 for texts in said)
@@ -159,6 +160,7 @@ class _Matching:
         self.claimed: set[str] = set()
 
     def run(self) -> Matched:
+        """Match by number, by the name of the folder, by email address, then by name."""
         best = self._id_column()
         self.found.labels = self._labels(best)
         steps = [(index, self._by_number(index)) for index in self.columns]
@@ -198,6 +200,7 @@ class _Matching:
                 self.claimed.add(student)
 
     def _by_number(self, index: int) -> Callable[[str], list[str]]:
+        """Return a function from a cell of the column to the students with that number."""
         heading = self.heading[index]
         scopes = NUMBERS.get(heading, ())
         if self.only and not scopes:
@@ -237,7 +240,7 @@ class _Matching:
         return " ".join(filter(None, name_columns(self.table, number, self.columns)))
 
     def _id_column(self) -> int | None:
-        """The column in which most rows have the folder's name of a student; None if none has."""
+        """Return the column where most rows have a student's folder name; None if none has."""
         known = {normalized(person.id) for person in self.people}
 
         def rank(index: int) -> tuple[int, int]:
@@ -250,7 +253,7 @@ class _Matching:
         return best if best is not None and rank(best)[0] else None
 
     def _labels(self, best: int | None) -> list[str]:
-        """How each row calls its student: by user name, by name, or by what there is."""
+        """Return each row's label for its student: user name, name, or another identifying cell."""
         found = []
         for number, row in enumerate(self.table.rows):
             name = self._name(number)
@@ -269,7 +272,7 @@ class _Matching:
 
 
 def fits(cells: list[str], students: list[str]) -> list[list[str]]:
-    """For each cell, the students it may name: one, or several if that is not certain.
+    """Return, for each cell, the students it may name: one, or several if that is not certain.
 
     A student's own name counts first. Only who has no such cell is looked for in upper or lower
     case.
@@ -295,10 +298,10 @@ def fits(cells: list[str], students: list[str]) -> list[list[str]]:
 
 
 def joined(name: str) -> str:
-    """A name as `collect` writes it."""
+    """Return a name as `collect` writes it."""
     return "_".join(name.replace(",", " ").split())
 
 
 def normalized(name: str) -> str:
-    """The same in lower case: LMSs write the same student in several ways."""
+    """Return a name as `collect` writes it, in lower case: LMSs write a student in several ways."""
     return joined(name).casefold()

@@ -1,4 +1,4 @@
-"""Which of a student's notebooks counts: the last one in which anything is answered."""
+"""Selection of the notebook that counts: a student's last one in which anything is answered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.grading.submissions import UnreadableSubmission, parse_submissio
 
 
 class Work:
-    """Says whether a notebook has an answer that can be read."""
+    """Search for answers in notebooks; each content is parsed once."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
@@ -21,24 +21,25 @@ class Work:
         self._known: dict[bytes, bool] = {}
 
     def is_in(self, content: bytes) -> bool:
-        """Whether anything is answered in the content of a notebook's file."""
+        """Tell whether anything is answered in the content of a notebook's file."""
         digest = hashlib.sha256(content).digest()
         if digest not in self._known:
             self._known[digest] = self._looked_for(content)
         return self._known[digest]
 
     def is_changed(self, content: bytes) -> bool:
-        """Whether the content of a notebook's file is more than what students were given."""
+        """Tell whether the content of a notebook's file is more than what students were given."""
         return sources(content) != self._released
 
     def in_order(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """A student's notebooks, those without work first; the last one counts."""
+        """Sort a student's notebooks, those without work first; the last one counts."""
         found = list(candidates)
         if len(found) > 1:  # looking takes a while
             found.sort(key=lambda one: (self.is_in(one.file.path.read_bytes()), *one.order))
         return found
 
     def _looked_for(self, content: bytes) -> bool:
+        """Tell whether anything is answered, without the cache."""
         if self._released is None or not self.is_changed(content):
             return self._released is None
         try:

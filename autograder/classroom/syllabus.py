@@ -1,4 +1,4 @@
-"""A syllabus to edit: what a term plan, the student notebooks and the class's configuration know."""
+"""A syllabus to edit, from a term plan, the student notebooks and the class's configuration."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write_syllabus(
 def as_markdown(
     course: Course, plan: Plan, due: Mapping[str, datetime], folder: Path | None = None
 ) -> str:
-    """The syllabus; what a lecturer has to write stands in square brackets."""
+    """Return the syllabus; parts that a lecturer has to write stand in square brackets."""
     releases = {one.assignment: Assignment(course, one.assignment) for one in plan.entries}
     points = {name: points_of(of.release) for name, of in releases.items()}
     written, total = (sum(part) for part in zip(*points.values(), strict=True))
@@ -101,7 +101,7 @@ def as_markdown(
 
 
 def points_of(release: NotebookNode) -> tuple[float, float]:
-    """The points of a released notebook: those that a person gives, and all."""
+    """Return the points of a released notebook: those that a person gives, and all."""
     graded = [cell for cell in release.cells if cell.metadata.get("nbgrader", {}).get("grade")]
     by_hand = [cell for cell in graded if is_by_hand(cell)]
     written, total = (
@@ -112,7 +112,7 @@ def points_of(release: NotebookNode) -> tuple[float, float]:
 
 
 def _late(rule: DailyPenalty) -> str:
-    """What late work costs, by the class's configuration."""
+    """Say what late work costs, by the class's configuration."""
     if not rule.percent_per_day:
         return "Late work: [your rule; nbgrader_config.py has none yet]."
     grace = f" Up to {rule.grace_minutes:g} minutes cost nothing." if rule.grace_minutes else ""

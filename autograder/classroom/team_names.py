@@ -1,4 +1,4 @@
-"""The students in names that begin with a team's: Moodle writes "Team 1-Ada Lovelace" where teams hand in.
+"""Students' names without their team's: Moodle writes "Team 1-Ada Lovelace" where teams hand in.
 
 Names of students have hyphens, too. So the class decides, then what the names of a download share; a
 name that could be read in two ways is refused.
@@ -35,7 +35,7 @@ class Read:
 
 
 def without_teams(submitters: Collection[Submitter], people: Collection[Person]) -> Read:
-    """Take the teams' names from those of students; Moodle writes one into every name, or into none."""
+    """Remove teams' names from students'; Moodle writes one into every name, or into none."""
     found = Read({one: one for one in submitters})
     all_named = all(_readings(one.name) for one in submitters)
     unknown = [one for one in submitters if not called(people, one.name)]
@@ -61,6 +61,7 @@ def without_teams(submitters: Collection[Submitter], people: Collection[Person])
 
 
 def _take(found: Read, submitter: Submitter, readings: list[tuple[str, str]]) -> None:
+    """Record the student of the one reading left; refuse the submitter if there are several."""
     if len(readings) == 1:
         ((team, name),) = readings
         found.students[submitter] = replace(submitter, name=name)
@@ -77,13 +78,13 @@ def _take(found: Read, submitter: Submitter, readings: list[tuple[str, str]]) ->
 def _of_others(
     readings: list[tuple[str, str]], submitters: list[Submitter]
 ) -> list[tuple[str, str]]:
-    """The readings whose team is certain, since a name has it that can be read in one way alone."""
+    """Return the readings whose team another name proves, which can be read in one way alone."""
     certain = {one[0][0] for each in submitters if len(one := _readings(each.name)) == 1}
     return [(team, name) for team, name in readings if team in certain]
 
 
 def _readings(name: str) -> list[tuple[str, str]]:
-    """A team's name and a student's, for each hyphen that may stand between them."""
+    """Return a team's and a student's name for each hyphen that may stand between them."""
     hyphens = [index for index, character in enumerate(name) if character == "-"]
     parts = [(name[:index].strip(), name[index + 1 :].strip()) for index in hyphens]
     return [

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.classroom.export import Grade, grades, not_graded
+from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.escaping import for_spreadsheet
@@ -49,6 +49,7 @@ class Row:
 
     @property
     def points(self) -> float:
+        """Sum of the scores."""
         return sum(grade.score for grade in self.grades if grade)
 
     @property
@@ -58,12 +59,12 @@ class Row:
 
     @property
     def most(self) -> float:
-        """What the assignments are worth together, without those that have no score yet."""
+        """The points possible in all assignments, without those that have no score yet."""
         return sum(most for i, most in enumerate(self.own_most) if i not in self.not_graded)
 
     @property
     def own_most(self) -> tuple[float, ...]:
-        """What each assignment is worth for this student."""
+        """The points possible for this student, by assignment."""
         return tuple(
             grade.max_score if grade else most for grade, most in zip(self.grades, self.max_scores)
         )
@@ -83,10 +84,12 @@ class Row:
 
     @property
     def late(self) -> int:
+        """Number of late submissions."""
         return sum(bool(grade and grade.late) for grade in self.grades)
 
     @property
     def missing(self) -> int:
+        """Number of assignments that were not handed in."""
         return sum(grade is None for grade in self.grades) - len(self.not_graded)
 
     @property
@@ -96,7 +99,7 @@ class Row:
         return known[-1] - float(np.mean(known[:-1])) if len(known) > 1 else None
 
     def behind(self) -> str:
-        """Why the student may have fallen behind, in a few words, or ""."""
+        """Say why the student may have fallen behind, in a few words, or ""."""
         missing = [
             grade is None and i not in self.not_graded for i, grade in enumerate(self.grades)
         ]
@@ -128,10 +131,11 @@ class Term:
 
     @property
     def max_scores(self) -> tuple[float, ...]:
+        """The points possible for the class, by assignment."""
         return self.rows[0].max_scores
 
     def means(self) -> list[float | None]:
-        """Mean share of the points by assignment, of those who handed it in."""
+        """Return the mean share of the points by assignment, of those who handed it in."""
         found: list[float | None] = []
         for index in range(len(self.assignments)):
             own = [row.shares[index] for row in self.rows]
@@ -140,12 +144,12 @@ class Term:
         return found
 
     def behind(self) -> list[Row]:
-        """Students who may have fallen behind, the lowest share first."""
+        """Return the students who may have fallen behind, the lowest share first."""
         return sorted((row for row in self.rows if row.behind()), key=lambda row: row.share)
 
 
 def read_term(course: Course, folder: Path | None = None) -> Term:
-    """The term of a class, from its gradebook.
+    """Read the term of a class from its gradebook.
 
     Raises
     ------
@@ -161,8 +165,8 @@ def read_term(course: Course, folder: Path | None = None) -> Term:
             given = grades(course, assignment, folder)
         except ClassError:  # nothing of it is graded yet
             continue
-        waiting.append(set(not_graded(course, assignment, folder)))
         found[assignment] = {grade.student: grade for grade in given}
+        waiting.append(set(classroom.students(assignment)) - found[assignment].keys())
     if not found:
         raise ClassError(
             f"nothing is graded yet; run {classroom.command('grade ASSIGNMENT')} first."
@@ -207,12 +211,12 @@ def write_term(
 
 
 def as_html(term: Term) -> str:
-    """The page as a single file, without scripts or external resources."""
+    """Return the page as a single file, without scripts or external resources."""
     return environment(_TEMPLATES).get_template("gradebook.html").render(term=term)
 
 
 def as_csv(term: Term) -> str:
-    """One row per student: points by assignment, total, late and missing submissions."""
+    """Return a CSV row per student: points by assignment, total, late and missing submissions."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["student", *term.assignments, "total", "max", "late", "missing"])

@@ -1,4 +1,4 @@
-"""Term plans: which assignment is due in which week, from the course's `plans.toml`.
+"""Term plans: the week in which each assignment is due, from the course's `plans.toml`.
 
 The file is the course's own: hours of each assignment, and tracks with their order. What builds on what
 is read from the notebooks.
@@ -42,7 +42,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Plans:
-    """What `plans.toml` says.
+    """The content of `plans.toml`.
 
     Attributes
     ----------
@@ -111,6 +111,7 @@ class Plan:
 
     @property
     def hours(self) -> float:
+        """Hours of all assignments in the plan."""
         return sum(entry.hours for entry in self.entries)
 
 
@@ -181,12 +182,13 @@ def make_plan(
 
 
 def needed(course: Course, assignment: str) -> tuple[str, ...]:
-    """The earlier assignments whose code an assignment reuses, from its student notebook."""
+    """Return the earlier assignments whose code an assignment reuses, from its student notebook."""
     found = map(reused_from, Assignment(course, assignment).release.cells)
     return tuple(sorted({name for name in found if name}))
 
 
 def _require_order(track: str, order: list[str], needs: dict[str, tuple[str, ...]]) -> None:
+    """Raise `CourseError` if an assignment stands before one whose code it reuses."""
     for place, name in enumerate(order):
         for earlier in needs[name]:
             if earlier not in order[:place]:
@@ -197,13 +199,14 @@ def _require_order(track: str, order: list[str], needs: dict[str, tuple[str, ...
 
 
 def _hours(plans: Plans, name: str) -> float:
+    """Return the hours of an assignment."""
     if name[:2] not in plans.hours:
         raise CourseError(f"plans.toml has no hours for {name}; add them to [hours].")
     return plans.hours[name[:2]]
 
 
 def _due_weeks(hours: list[float], weeks: int) -> list[int]:
-    """The week at whose end each assignment is due, so that all weeks have about the same hours.
+    """Return the week at whose end each assignment is due, with about equal hours in all weeks.
 
     No two are due in the same week if there are weeks enough, and the last is due in the last week.
     """
@@ -220,7 +223,7 @@ def _due_weeks(hours: list[float], weeks: int) -> list[int]:
 
 
 def _last_days(start: date, weeks: int, breaks: tuple[date, ...]) -> list[date]:
-    """The last day of each week of teaching."""
+    """Return the last day of each week of teaching."""
     found: list[date] = []
     first = start
     free = {(day - start).days // 7 for day in breaks}
@@ -233,7 +236,7 @@ def _last_days(start: date, weeks: int, breaks: tuple[date, ...]) -> list[date]:
 
 
 def read_day(text: str, what: str) -> date:
-    """A day as in 2027-02-01.
+    """Parse a day as in 2027-02-01.
 
     Raises
     ------
@@ -247,7 +250,7 @@ def read_day(text: str, what: str) -> date:
 
 
 def read_plans(course: Course) -> Plans:
-    """The course's `plans.toml`.
+    """Read the course's `plans.toml`.
 
     Raises
     ------
@@ -259,7 +262,7 @@ def read_plans(course: Course) -> Plans:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError:
         raise CourseError(
-            f"there is no {path}; write one with hours and tracks, as docs/instructors.md says."
+            f"there is no {path}; write one with hours and tracks, as docs/planning.md says."
         ) from None
     except ValueError as error:
         raise CourseError(f"{path} is not TOML: {error}.") from error
@@ -268,7 +271,7 @@ def read_plans(course: Course) -> Plans:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CourseError(
             f"{path} lacks something or has a wrong value ({type(error).__name__}: {error}); compare"
-            " it with docs/instructors.md."
+            " it with docs/planning.md."
         ) from error
 
 

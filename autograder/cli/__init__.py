@@ -28,9 +28,10 @@ from autograder.escaping import for_terminal
 
 
 class _Group(click.Group):
-    """Turns an error into a message and an exit status: 1 if the user can fix it, 2 if it is ours."""
+    """Click group that turns an error into a message and an exit status: 1 the user's, 2 ours."""
 
     def invoke(self, context: click.Context) -> Any:
+        """Run the command; on an error, print its message and exit with its status."""
         try:
             return super().invoke(context)
         except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, with_course
+from autograder.extras import require
 
 #: So many exercises are named in one line.
 _FEW = 8
@@ -40,10 +41,10 @@ def release(
     """
     from tqdm.auto import tqdm
 
-    from autograder.authoring import proved
-    from autograder.authoring.audit.audit_results import RESULTS, unaudited
+    from autograder.authoring.audit.audit_results import stale
     from autograder.authoring.release import release as build
     from autograder.authoring.release import require_fresh
+    from autograder.authoring.release_digest import pasted_since
 
     chosen = course.chosen(assignments)
     with tqdm(total=len(chosen), desc="release", unit="assignment", disable=None) as bar:
@@ -55,7 +56,7 @@ def release(
     click.echo(
         f"{len(chosen)} assignment{'s' * (len(chosen) != 1)} up to date and verified{left_alone}."
     )
-    if pasting := proved.pasted_since(course, chosen):
+    if pasting := pasted_since(course, chosen):
         names = " ".join(pasting)
         click.echo(f"also changed, or pasting what has changed: `autograder release {names}`")
     for assignment in chosen:
@@ -63,14 +64,23 @@ def release(
     if report.drafts:
         names = " ".join(report.drafts)
         click.echo(f"not executed yet: `autograder execute {names}` runs every cell.")
-    if changed := unaudited(course, chosen):
-        names = f" {' '.join(changed)}" if len(changed) <= _FEW else ""
-        what = "to audit" if names else f"{len(changed)} exercises to audit"
-        click.echo(f"{what}, new or changed: `autograder audit{names} --json {RESULTS}`")
+    if changed := stale(course, chosen):
+        named = ", ".join(changed) if len(changed) <= _FEW else f"{len(changed)} exercises"
+        command = f"autograder verify {' '.join(_owners(course, chosen, changed))} --measure"
+        click.echo(f"new or changed: {named}; `{command}` audits them and judges their answers.")
+
+
+def _owners(course: Any, assignments: list[str], exercises: list[str]) -> list[str]:
+    """Return the names of the assignments that have some of these exercises."""
+    from autograder.course.assignment import Assignment
+
+    return [
+        name for name in assignments if set(exercises) & set(Assignment(course, name).exercises)
+    ]
 
 
 def _say_what_changed(course: Any, assignment: str) -> None:
-    """Say of graded cells that submissions in the course's gradebook know otherwise."""
+    """Print a notice if the gradebook's submissions have other graded cells than the release."""
     from autograder.gradebook.class_folder import Classroom
     from autograder.gradebook.withdraw import cells_changed
 
@@ -132,18 +142,25 @@ def init(folder: Path, title: str | None) -> None:
 @click.argument("assignment")
 @with_course
 def new(course: Any, assignment: str) -> None:
-    """Create a new assignment, such as 10_topic, with one small exercise, and release it."""
+    """Create a new assignment, such as 10_topic, with one small exercise.
+
+    It is executed, released and measured, so that `autograder verify` passes.
+    """
+    from autograder.authoring.execute import execute_solution
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release as build
 
     paths = new_assignment(course, assignment)
-    report = build(course, [assignment])
-    for path in paths:
-        click.echo(f"edit: {path.relative_to(course.root)}")
+    written = build(course, [assignment]).written
+    execute_solution(course, assignment)
+    written += build(course, [assignment]).written
     edited = [str(path.relative_to(course.root)) for path in paths]
-    for name in report.written:
+    for name in edited:
+        click.echo(f"edit: {name}")
+    for name in dict.fromkeys(written):
         if name not in edited:
             click.echo(f"generated: {name}")
+    _verify(course, [assignment], (), True, 1)
 
 
 @click.command()
@@ -166,6 +183,7 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
 
     With --repository also a workflow that runs the checks on GitHub (for GitHub Classroom).
     """
+    require("author")
     from autograder.authoring.bundle import make_bundle, make_repository
 
     names = make_repository(course, repository) if repository else make_bundle(course, output)
@@ -183,6 +201,7 @@ def bundle(course: Any, output: Path, repository: Path | None) -> None:
 @with_course
 def gradescope(course: Any, assignment: str, output: Path | None, folder: Path | None) -> None:
     """Write the archive with which Gradescope grades ASSIGNMENT. It holds the solution."""
+    require("author")
     from autograder.authoring.gradescope_archive import write_autograder
 
     path = write_autograder(course, course.require(assignment), folder, output)
@@ -231,13 +250,6 @@ def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None
 @click.command()
 @click.argument("names", nargs=-1, metavar="[ASSIGNMENT | EXERCISE]...")
 @click.option(
-    "--json",
-    "output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="JSON file to write; what it says of other exercises is kept.",
-)
-@click.option(
     "--seeds",
     type=click.IntRange(min=1),
     default=10,
@@ -257,44 +269,105 @@ def adopt(course: Any, exercise: str, student: str, folder: Path | None) -> None
     help="Instead, apply each two misconceptions together, and list the pairs without a hint.",
 )
 def audit(
-    names: tuple[str, ...],
-    output: Path | None,
-    seeds: int,
-    jobs: int | None,
-    again: bool,
-    compounds: bool,
+    names: tuple[str, ...], seeds: int, jobs: int | None, again: bool, compounds: bool
 ) -> None:
     """Edit each reference at one place in every way, and list the edits that lose no points.
 
-    Exit status 0 if every mutant loses points with every seed or is listed as right in the
-    exercise's EQUIVALENT, 1 otherwise.
+    The results are stored in the `verified.json` of the assignments. Exit status 0 if every mutant
+    loses points with every seed or is listed as right in the exercise's EQUIVALENT, 1 otherwise.
     """
     from autograder.authoring.audit.audit_course import audit as run
     from autograder.authoring.audit.audit_report import show
+    from autograder.authoring.audit.audit_results import write
+    from autograder.course.assignment import Assignment
     from autograder.course.layout import find_course
 
     course = find_course()
     if compounds:
         from autograder.authoring.audit.misconception_pairs import audit_pairs, show_pairs
 
-        pairs = audit_pairs(course, list(names))
-        show_pairs(pairs)
-        if output:
-            from autograder.authoring.audit.misconception_pairs import write_pairs
-
-            write_pairs(output, pairs)
-            click.echo(f"written: {output}")
+        show_pairs(audit_pairs(course, list(names)))
         return
     audits = run(course, list(names), seeds, jobs, again)
     show(course, audits)
-    if output:
-        from autograder.authoring.audit.audit_results import write
-
-        write(course, output, audits, seeds)
-        click.echo(f"written: {output}")
+    for assignment in dict.fromkeys(found.assignment for found in audits):
+        own = [found for found in audits if found.assignment == assignment]
+        write(Assignment(course, assignment), own, seeds)
     sys.exit(0 if all(found.passed for found in audits) else 1)
 
 
+@click.command()
+@click.argument("assignments", nargs=-1)
+@click.option(
+    "--rule", "rules", multiple=True, metavar="NAME", help="Check only this rule; may be repeated."
+)
+@click.option(
+    "--measure",
+    is_flag=True,
+    help="First measure what is stale: the audit, typed answers with many seeds, wrong helpers.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Assignments to verify in parallel (default: number of cores).",
+)
+@with_course
+def verify(
+    course: Any,
+    assignments: tuple[str, ...],
+    rules: tuple[str, ...],
+    measure: bool,
+    jobs: int | None,
+) -> None:
+    """Say everything that ASSIGNMENTS (default: all) owe, rule by rule; what is stale comes first.
+
+    Exit status 0 if every rule holds, 1 otherwise.
+    """
+    passed = _verify(
+        course, course.chosen(assignments), rules, measure, jobs or os.cpu_count() or 1
+    )
+    sys.exit(0 if passed else 1)
+
+
+def _verify(
+    course: Any, assignments: list[str], rules: tuple[str, ...], measure: bool, jobs: int
+) -> bool:
+    """Verify assignments and print what is found; return whether every rule holds."""
+    require("author")
+    from tqdm.auto import tqdm
+
+    from autograder.verify.verify import verify as run
+
+    with tqdm(total=len(assignments), desc="verify", unit="assignment", disable=None) as bar:
+        found = run(course, assignments, list(rules), measure, jobs, bar.update)
+    commands = dict.fromkeys(command for one in found for command in one.stale.values())
+    for command in commands:
+        stale = [
+            f"{name} of {one.assignment}"
+            for one in found
+            for name, mending in one.stale.items()
+            if mending == command
+        ]
+        click.echo(f"stale, and not judged: {', '.join(stale)}; run `{command}`")
+    for one in found:
+        for name, problems in one.problems.items():
+            for problem in problems:
+                click.echo(f"{one.assignment}, {name}: {problem}")
+    for one in found:
+        skipped = f" ({len(one.skipped)} do not apply)" if one.skipped else ""
+        broken = f", {len(one.problems)} broken" if one.problems else ""
+        waiting = f", {len(one.stale)} stale" if one.stale else ""
+        count = len(one.held)
+        click.echo(
+            f"{one.assignment}: {count} rule{'s' * (count != 1)} hold{'s' * (count == 1)}"
+            f"{broken}{waiting}{skipped}"
+        )
+    return all(one.passed for one in found)
+
+
 #: What they write is for others, or part of a repository, whose files have the usual permissions.
-FOR_OTHERS = frozenset(command.name for command in (init, release, execute, new, bundle))
-COMMANDS = (init, release, execute, try_, new, bundle, gradescope, exercises, adopt, audit)
+FOR_OTHERS = frozenset(
+    command.name for command in (init, release, execute, new, bundle, audit, verify)
+)
+COMMANDS = (init, release, execute, try_, new, bundle, gradescope, exercises, adopt, audit, verify)

@@ -15,6 +15,7 @@ from autograder.cli.options import (
     output_option,
     say,
     say_waiting,
+    settle_penalties,
     with_course,
 )
 from autograder.errors import CourseError
@@ -126,9 +127,11 @@ def export(
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
+    in_lms = into is not None or column is not None or who is not None or missing != "empty"
+    if points is not None and in_lms:
+        raise click.UsageError("--points writes a table of its own, from --output alone.")
+    settle_penalties(Classroom(course, folder), assignment)
     if points is not None:
-        if into is not None or column is not None or who is not None or missing != "empty":
-            raise click.UsageError("--points writes a table of its own, from --output alone.")
         _export_points(Classroom(course, folder), assignment, points, output)
         return
     found = grades(course, assignment, folder)
@@ -158,6 +161,7 @@ def export(
 
 
 def _export_points(classroom: Any, assignment: str, form: str, output: Path | None) -> None:
+    """Write the points of each exercise and question as CSV."""
     from autograder.classroom.points_table import as_csv, read_points
 
     output = output or classroom.folder / "exports" / f"{assignment}-points-{form}.csv"
@@ -167,6 +171,7 @@ def _export_points(classroom: Any, assignment: str, form: str, output: Path | No
 
 
 def _write(output: Path, content: bytes) -> None:
+    """Write a private file; raise `CourseError` if that fails."""
     from coursekit.data.paths import write_atomically
 
     try:
@@ -186,6 +191,7 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
+    settle_penalties(Classroom(course, folder), assignment)
     say(f"written: {write_report(course, assignment, folder, output)}")
     say_waiting(Classroom(course, folder), assignment)
 
@@ -197,7 +203,9 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
     """Write the points of all assignments: a page with trends and late work, and a CSV file."""
     from autograder.classroom.term_gradebook import write_term
+    from autograder.gradebook.class_folder import Classroom
 
+    settle_penalties(Classroom(course, folder))
     for path in write_term(course, folder, output):
         click.echo(for_terminal(f"written: {path}"))
 
@@ -271,7 +279,7 @@ def merge(course: Any, gradebooks: tuple[Path, ...], folder: Path | None) -> Non
 @click.argument("which", required=False)
 @folder_option
 def restore(which: str | None, folder: Path | None) -> None:
-    """List the backups of the gradebook, or take one back.
+    """List the backups of the gradebook, or restore one.
 
     WHICH is the number of a backup, from 1 for the latest, or the file of a gradebook. The gradebook
     that it replaces becomes the latest backup, so that `autograder restore 1` undoes this.

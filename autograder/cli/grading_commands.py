@@ -16,10 +16,12 @@ from autograder.cli.options import (
     output_option,
     say,
     say_waiting,
+    settle_penalties,
     with_course,
 )
 from autograder.errors import CourseError
 from autograder.escaping import for_terminal
+from autograder.extras import require
 
 
 @click.command()
@@ -89,6 +91,8 @@ def grade(
             "--scheduler cannot be combined with --jobs or --no-sandbox: the workers decide how many"
             " submissions run in parallel, and always use a sandbox."
         )
+    if scheduler:
+        require("cluster")
     from autograder.classroom.console_tables import (
         changes_table,
         settled_lines,
@@ -185,7 +189,10 @@ def feedback(
         raise click.UsageError("--output needs --for: it names the archive for the LMS.")
     if upload is not None and (lms != "canvas" or output is not None):
         raise click.UsageError("--upload needs --for canvas, and writes no archive.")
+    from autograder.gradebook.class_folder import Classroom
+
     assignment = course.require(assignment)
+    settle_penalties(Classroom(course, folder), assignment)
     if upload is not None:
         from autograder.classroom.canvas_comments import send_comments
 
@@ -209,7 +216,6 @@ def feedback(
             )
         say(f"written: {packed.output}, {len(packed.students)} students")
         return
-    from autograder.gradebook.class_folder import Classroom
     from autograder.pages.feedback import write_feedback
 
     for page in write_feedback(course, assignment, folder):
@@ -237,6 +243,7 @@ def doctor(folder: Path | None) -> None:
 
 
 def _say_of_class(folder: Path | None) -> None:
+    """Print the findings of `doctor` about the course and the class in a folder."""
     from autograder.course.layout import find_course
     from autograder.gradebook.backups import require_whole
     from autograder.gradebook.hub import problems_on_hub

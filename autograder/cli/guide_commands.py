@@ -1,4 +1,4 @@
-"""What an instructor reads before a lecture. Heavy imports wait until a command needs them."""
+"""The command of the instructor's guide. Heavy imports wait until a command needs them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, say, with_course
+from autograder.extras import require
 
 
 @click.command()
@@ -26,6 +27,7 @@ def guide(
     HTML pages, and one PDF where Chromium or Chrome can print it. Misconceptions are those of the
     class in --folder, if it is graded.
     """
+    require("guide")
     from tqdm.auto import tqdm
 
     from autograder.guide.write_guide import write_guide

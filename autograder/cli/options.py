@@ -1,4 +1,4 @@
-"""What several commands of `autograder` share."""
+"""Options and output helpers that several commands of `autograder` share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def with_course(command: Callable[..., None]) -> Callable[..., None]:
-    """Passes the course that contains the current folder as the first argument.
+    """Pass the course that contains the current folder to a command as its first argument.
 
     A class's folder, if the command has one, is closed to other users before; its gradebook is
     looked at, so that no command works with a damaged one, and a backup is kept.
@@ -85,8 +85,18 @@ def say(text: str) -> None:
 
 
 def on_one_line(several: list[str]) -> str:
-    """Names on one line."""
+    """Join names with commas, each escaped for the terminal."""
     return ", ".join(for_terminal(name, lines=False) for name in several)
+
+
+def settle_penalties(classroom: Classroom, assignment: str | None = None) -> None:
+    """Bring late penalties up to date, and print those that changed: formgrader leaves them as they are."""
+    from autograder.classroom.console_tables import settled_lines
+    from autograder.gradebook.deadlines import settle_penalties as settle
+    from autograder.gradebook.retry import patiently
+
+    for line in settled_lines(patiently(lambda: settle(classroom, assignment))):
+        click.echo(line)
 
 
 def say_waiting(classroom: Classroom, assignment: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands that make what everybody may see. Heavy imports wait until needed."""
+"""The commands of public material: figures and slides. Heavy imports wait until needed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import output_option, with_course
+from autograder.extras import require
 
 
 @click.command()
@@ -20,6 +21,7 @@ def figures(course: Any, assignments: tuple[str, ...], output: Path | None) -> N
     Result figures are PNG files, as the notebooks stored them. README.md in the folder lists
     everything with its description and the license.
     """
+    require("site")
     from autograder.publishing.figures import write_figures
 
     chosen = course.chosen(assignments)
@@ -39,6 +41,7 @@ def slides(course: Any, assignment: str, output: Path | None) -> None:
 
     It has the headings, formulas, drawings and results of the student notebook, and no solution.
     """
+    require("site")
     from autograder.course.assignment import Assignment
     from autograder.publishing.slides import write_slides
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, say, with_course
+from autograder.extras import require
 
 
 @click.command()
@@ -52,6 +53,7 @@ def questions(
     graders a key. What is right was found by running each student's code, and edits of it, in the
     sandbox. Exit status 1 if somebody gets fewer questions than wanted, or a quiz is not marked.
     """
+    require("guide")
     assignment = course.require(assignment)
     if handed_in is not None:
         _mark(course, assignment, handed_in, output, folder)
@@ -72,6 +74,7 @@ def questions(
 def _mark(
     course: Any, assignment: str, handed_in: Path, output: Path | None, folder: Path | None
 ) -> None:
+    """Mark the quiz notebooks in a folder and print each student's result."""
     from autograder.gradebook.class_folder import Classroom
     from autograder.own_code.quiz_marking import mark
 

@@ -20,7 +20,7 @@ _CLONES = "Submissions came from clones: collect them again, since the last comm
 @folder_option
 @with_course
 def due(course: Any, assignment: str, when: str | None, clear: bool, folder: Path | None) -> None:
-    """Set the due date of ASSIGNMENT, or say it, in local time and in UTC.
+    """Set the due date of ASSIGNMENT, or print it, in local time and in UTC.
 
     WHEN is a date with its time zone, as in "2026-10-20 23:59 Europe/Berlin"; without a zone, this
     machine's is taken.
@@ -125,7 +125,7 @@ def extend(
 def roster(
     course: Any, table: Path | None, add: bool, drop: tuple[str, ...], folder: Path | None
 ) -> None:
-    """Say who is in the class; first take its students from TABLE, a CSV file of the LMS.
+    """List who is in the class; first take its students from TABLE, a CSV file of the LMS.
 
     Students who never hand in anything are then listed as missing. Who is in an earlier table and
     not in this one has dropped out: no list shows them any more, and nothing of theirs is deleted.
@@ -184,10 +184,10 @@ def withdraw(
     assignment: str | None,
     folder: Path | None,
 ) -> None:
-    """Leave EXERCISE, or a question by its grade id, out of everyone's total; or say what is.
+    """Leave EXERCISE, or a question by its grade id, out of everyone's total.
 
-    The gradebook keeps the reason, and the points and comments that were given by hand, which --undo
-    brings back. Nothing is graded again.
+    Without EXERCISE, list what is withdrawn. The gradebook keeps the reason, and the points and
+    comments that were given by hand, which --undo brings back. Nothing is graded again.
     """
     from autograder.classroom.console_tables import reinstated_lines, settled_lines, withdrawn_lines
     from autograder.gradebook import withdraw as verb

@@ -1,4 +1,4 @@
-"""Applies edits to the source of a reference: lines to remove, lines to add.
+"""Application of edits to the source of a reference: lines to remove, lines to add.
 
     -     return X, torch.tanh(self.pooler(X[:, 0]))
     +     return X, torch.tanh(self.pooler(X.mean(dim=1)))
@@ -17,17 +17,17 @@ from autograder.errors import AnswerError
 
 
 class EditError(AnswerError):
-    """The edit does not apply; the message names the line and its closest match."""
+    """Error of an edit that does not apply; the message names the line and its closest match."""
 
 
 def is_edit(text: str) -> bool:
-    """Whether the text is an edit, rather than a whole answer in Python."""
+    """Tell whether the text is an edit, rather than a whole answer in Python."""
     lines = textwrap.dedent(text).strip("\n").splitlines()
     return any(line[:1] in ("-", "+") for line in lines)
 
 
 def apply_edit(source: str, edit: str) -> str:
-    """The source with the edit applied.
+    """Return the source with the edit applied.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def apply_edit(source: str, edit: str) -> str:
 
 
 def _find(lines: list[str], old: list[str], begin: int) -> int:
-    """The index of the lines `old`, at or after `begin`."""
+    """Return the index of the lines `old`, at or after `begin`, where they must occur once."""
     bare = [line.strip() for line in lines]
     found = [i for i in range(begin, len(bare) - len(old) + 1) if bare[i : i + len(old)] == old]
     if len(found) == 1:
@@ -80,6 +80,7 @@ def _find(lines: list[str], old: list[str], begin: int) -> int:
 
 
 def _hunks(edit: str) -> list[list[tuple[str, str]]]:
+    """Split an edit into hunks, each a list of (mark, text) per line."""
     found: list[list[tuple[str, str]]] = [[]]
     for line in textwrap.dedent(edit).strip("\n").splitlines():
         if line.strip() == "...":

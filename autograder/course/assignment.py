@@ -1,4 +1,4 @@
-"""An assignment of a course, read once and handed on: notebook, exercises, reference, release."""
+"""An assignment of a course, read once and shared: notebook, exercises, reference, release."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Assignment:
         return {name: read_exercise(name, _load(paths[name], package)) for name in names}
 
     def exercise(self, name: str) -> Exercise:
-        """The exercise called `name`.
+        """Return the exercise called `name`.
 
         Raises
         ------
@@ -117,12 +117,12 @@ class Assignment:
         return self.exercises[name]
 
     def typed(self, answer: Answer) -> str:
-        """An answer as a student would have typed it."""
+        """Return an answer's source as a student would have typed it."""
         return answer.source(self.solution.bare_sources[answer.exercise])
 
 
 def find(course: Course, name: str) -> Assignment:
-    """The assignment that has the exercise called `name`.
+    """Return the assignment that has the exercise called `name`.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def find(course: Course, name: str) -> Assignment:
 
 
 def every_assignment(course: Course) -> list[Assignment]:
-    """The assignments of the course, in order."""
+    """Return the assignments of the course, in order."""
     return [Assignment(course, name) for name in course.assignments()]
 
 
@@ -150,7 +150,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _make_package(folder: Path) -> str:
-    """A package whose modules are those of a folder of exercises; what was loaded of it is dropped.
+    """Make a package of a folder's exercise modules, drop those loaded before, and return its name.
 
     Its name is made up from the path: the folder's own name is none of a module, and two courses
     may have the same.

@@ -1,4 +1,4 @@
-"""What of a source decides a verdict: for digests that say whether something must be done again."""
+"""Sources reduced to what a verdict depends on, for digests that tell if work must be redone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REST_IS_EMPTY = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|$)")
 
 
 def bare(source: str) -> str:
-    """Python source without comments, docstrings and blank lines, the same for any Python version.
+    """Strip comments, docstrings and blank lines from Python source, alike in any Python version.
 
     A function or class of which only its docstring remains has no body then. `ast.unparse` and
     `ast.dump` would take several times as long, and differ between versions.
@@ -56,15 +56,15 @@ def bare(source: str) -> str:
 
 
 def judged(module: str) -> str:
-    """A module of cases without what no verdict depends on: right answers, wrong ones, hints.
+    """Blank out what no verdict depends on in a module of cases: right answers, wrong ones, hints.
 
-    The lines of a statement that is left out are empty.
+    The lines of a statement that is left out become empty.
     """
     return without(module, lambda node: _assigned(node) in _NOT_JUDGED)
 
 
 def without(module: str, is_left_out: Callable[[ast.stmt], bool]) -> str:
-    """A module without some of its top-level statements; their lines are empty."""
+    """Blank out some of a module's top-level statements."""
     lines = module.splitlines()
     for node in ast.parse(module).body:
         if is_left_out(node):
@@ -74,5 +74,5 @@ def without(module: str, is_left_out: Callable[[ast.stmt], bool]) -> str:
 
 
 def _assigned(node: ast.stmt) -> str:
-    """The name that a statement assigns to, or ""."""
+    """Return the name that a statement assigns to, or ""."""
     return getattr(getattr(node, "targets", [None])[0], "id", "")

@@ -1,4 +1,4 @@
-"""Reads cells: what one defines, what it checks, which lines delimit the solution."""
+"""The content of cells: names they define, exercises they check, solution delimiters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from autograder.errors import CourseError
 #: What `parse_start` raises on syntax errors, null bytes and too deep nesting.
 NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Only this many characters of a cell are parsed: a longer one could take seconds.
-LONGEST_CELL = 100_000
-_LONGEST_IMPORT = 1_000
+MAX_CELL_CHARACTERS = 100_000
+_MAX_IMPORT_CHARACTERS = 1_000
 #: IPython translates a cell's special lines one by one, and reads the whole cell for each: the most
 #: such lines, and their number times the cell's length. A released cell has one.
-_MOST_MAGICS, _MOST_MAGIC_WORK = 100, 500_000
+_MAX_MAGICS, _MAX_MAGIC_WORK = 100, 500_000
 _MAGIC = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 #: The grade id of a check cell is this and the name of its exercise.
 CHECK = "check_"
@@ -31,7 +31,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def parse(source: str, filename: str = "<cell>") -> ast.Module:
-    """The syntax tree of a cell; IPython syntax (``%``, ``!``, ``?``) becomes function calls.
+    """Parse a cell; IPython syntax (``%``, ``!``, ``?``) becomes function calls.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def parse(source: str, filename: str = "<cell>") -> ast.Module:
 
 
 def as_python(source: str) -> str:
-    """A cell with IPython syntax as function calls, in a time that hardly depends on what is in it.
+    """Translate a cell's IPython syntax to function calls, in a nearly content-independent time.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def as_python(source: str) -> str:
     from IPython.core.inputtransformer2 import TransformerManager
 
     magics = len(_MAGIC.findall(source))
-    if magics > _MOST_MAGICS or magics * len(source) > _MOST_MAGIC_WORK:
+    if magics > _MAX_MAGICS or magics * len(source) > _MAX_MAGIC_WORK:
         raise SyntaxError(f"{magics} lines of IPython syntax in {len(source)} characters")
     try:
         return TransformerManager().transform_cell(source)
@@ -66,27 +66,28 @@ def as_python(source: str) -> str:
 
 
 def parse_start(source: str) -> ast.Module:
-    """The syntax tree of the first `LONGEST_CELL` characters, in a time that grows with them alone.
+    """Parse the first `MAX_CELL_CHARACTERS` characters, in a time that grows with them alone.
 
     Raises
     ------
     SyntaxError, ValueError, RecursionError, MemoryError
         They are not Python, or import a name so long that Python's parser takes seconds for it.
     """
-    start = source[:LONGEST_CELL]
+    start = source[:MAX_CELL_CHARACTERS]
     _require_short_imports(start)
     return ast.parse(start)
 
 
 def _require_short_imports(source: str) -> None:
+    """Raise `ValueError` if a long line imports: Python's parser may take seconds for it."""
     for line in re.split(r"[\r\n]", re.sub(r"\\(?:\r\n|\r|\n)", " ", source)):
-        if len(line) > _LONGEST_IMPORT and re.search(r"\b(?:import|from)\b", line):
+        if len(line) > _MAX_IMPORT_CHARACTERS and re.search(r"\b(?:import|from)\b", line):
             raise ValueError("an import of a very long name")
 
 
 @functools.lru_cache(maxsize=256)
 def defined_names(source: str) -> tuple[str, ...]:
-    """The functions and classes that a cell defines at top level, even if it does not parse."""
+    """Return the functions and classes a cell defines at top level, even if it does not parse."""
     try:
         body = parse_start(source).body
     except NOT_PYTHON:
@@ -99,7 +100,7 @@ def defined_names(source: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=256)
 def checked_exercise(source: str) -> str | None:
-    """The `name` of a cell that consists of ``check(name)`` alone, else None."""
+    """Return the `name` of a cell that consists of ``check(name)`` alone, else None."""
     try:
         body = parse_start(source.strip()).body
     except NOT_PYTHON:
@@ -115,7 +116,7 @@ def checked_exercise(source: str) -> str | None:
 
 
 def asked_exercise(cell: NotebookNode) -> str | None:
-    """The exercise that a check cell of a released or sanitized notebook asks for, else None.
+    """Return the exercise that a check cell of a released or sanitized notebook checks, else None.
 
     Its metadata says so, which sanitizing restores from the release: the text is not read again.
     A copy of a check, and a check that is repeated without points, have none.
@@ -128,32 +129,32 @@ def asked_exercise(cell: NotebookNode) -> str | None:
 
 
 def reused_from(cell: NotebookNode) -> str | None:
-    """The earlier assignment whose definitions a stamped cell contains, if any."""
+    """Return the earlier assignment whose definitions a stamped cell contains, if any."""
     grade_id = str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
     return grade_id.removeprefix(FROM) if grade_id.startswith(FROM) else None
 
 
 def kept_definitions(source: str, filename: str = "<cell>") -> ast.Module:
-    """A cell's imports, definitions and constants, without all other statements."""
+    """Parse a cell and keep its imports, definitions and constants only."""
     tree = parse(source, filename)
     tree.body = [node for node in tree.body if _is_definition(node)]
     return tree
 
 
 def import_statements(sources: Iterable[str]) -> list[str]:
-    """The top-level import statements of several cells, without duplicates."""
+    """Return the top-level import statements of several cells, without duplicates."""
     imports = (ast.Import, ast.ImportFrom)
     nodes = (node for source in sources for node in parse(source).body)
     return list(dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, imports)))
 
 
 def without_delimiters(source: str) -> str:
-    """A solution cell as a student would have typed it, without the solution delimiters."""
+    """Return a solution cell as a student would have typed it, without the solution delimiters."""
     return "\n".join(line for line in source.splitlines() if not is_delimiter(line))
 
 
 def written_answers(notebook: NotebookNode) -> dict[str, str]:
-    """The sources of the cells that students fill in, by exercise."""
+    """Return the sources of the cells that students fill in, by exercise."""
     return {
         cell.metadata["nbgrader"].get("grade_id", ""): "".join(cell.source)  # or a list of lines
         for cell in notebook.cells
@@ -162,11 +163,12 @@ def written_answers(notebook: NotebookNode) -> dict[str, str]:
 
 
 def is_delimiter(line: str) -> bool:
-    """Whether a line opens or closes a solution block."""
+    """Tell whether a line opens or closes a solution block."""
     return line.strip().startswith(("### BEGIN SOLUTION", "### END SOLUTION"))
 
 
 def _is_definition(node: ast.stmt) -> bool:
+    """Tell whether a statement is an import, a definition, or a literal constant in capitals."""
     if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
         return True
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:

@@ -1,11 +1,12 @@
-"""What is special to a course: the table `[tool.autograder]` of its `pyproject.toml`."""
+"""The configuration of a course: the table `[tool.autograder]` of its `pyproject.toml`."""
 
 from __future__ import annotations
 
 import difflib
 import re
 import sys
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ _DISTRIBUTION = re.compile(r"[-_.]+")
 
 @dataclass(frozen=True)
 class CourseConfig:
-    """What `pyproject.toml` says about a course; everything but `title` and `package` is optional.
+    """The configuration of a course; everything but `title` and `package` is optional.
 
     `name`, `version` and `students` come from the standard table `[project]`, the others from
     `[tool.autograder]`.
@@ -56,6 +57,8 @@ class CourseConfig:
         The last paragraphs of the handout's README, in Markdown.
     guide : str
         The folder with the written parts of the instructor's guide; "" if there is none.
+    verify : mapping of str to float
+        Thresholds of the rules of `autograder verify`, in `[tool.autograder.verify]`.
     """
 
     title: str
@@ -70,15 +73,16 @@ class CourseConfig:
     license: str = ""
     notes: str = ""
     guide: str = ""
+    verify: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def has_own_package(self) -> bool:
-        """Whether students install a package besides coursekit: in every course but coursekit's."""
+        """True if students install a package besides coursekit: in every course but coursekit's."""
         return self.package != "coursekit"
 
 
 def read_config(path: Path) -> CourseConfig:
-    """The configuration of a course, from its `pyproject.toml`.
+    """Read the configuration of a course from its `pyproject.toml`.
 
     Raises
     ------
@@ -92,7 +96,7 @@ def read_config(path: Path) -> CourseConfig:
     except ValueError as error:
         raise CourseError(f"{path} is not TOML: {error}.") from error
     project, table = content.get("project", {}), content.get("tool", {}).get("autograder", {})
-    own = {field.name: field.type for field in fields(CourseConfig)}
+    own = {one.name: one.type for one in fields(CourseConfig)}
     del own["name"], own["version"], own["students"]
     for key in table:
         if key not in own:
@@ -113,10 +117,22 @@ def read_config(path: Path) -> CourseConfig:
 
 
 def _value(path: Path, key: str, value: Any, kind: Any) -> Any:
-    """A value of `[tool.autograder]`: a text, or a list of texts."""
+    """Return a value of `[tool.autograder]`: a text, a list of texts, or the table of thresholds."""
+    if key == "verify":
+        return _thresholds(path, value)
     if kind == "str" and isinstance(value, str):
         return value
     if kind != "str" and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
     what = "a text" if kind == "str" else "a list of texts"
     raise CourseError(f"{path}: {key} in [tool.autograder] must be {what}.")
+
+
+def _thresholds(path: Path, value: Any) -> dict[str, float]:
+    """Return the table of thresholds, each a number."""
+    if not isinstance(value, dict):
+        raise CourseError(f"{path}: [tool.autograder.verify] must be a table of numbers.")
+    for name, number in value.items():
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise CourseError(f"{path}: {name} in [tool.autograder.verify] must be a number.")
+    return value

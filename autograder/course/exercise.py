@@ -1,4 +1,4 @@
-"""What an author writes for an exercise: cases, wrong answers, other right answers.
+"""An exercise as its author writes it: cases, wrong answers, other right answers.
 
 They are in `exercises/NN_topic/EXERCISE.py`, a module with four names: `POINTS`,
 `cases`, `WRONG` and `RIGHT`, and optionally `FURTHER`, `FURTHER_FOR`, `EQUIVALENT` and `FORBIDDEN`. The
@@ -79,7 +79,7 @@ class Case:
     undefined: tuple[str, ...] = ()
 
     def encode(self, seed: int, names: list[str]) -> DrawnCase:
-        """The case as plain data; `seed` seeds the global random generators for its call."""
+        """Return the case as plain data; `seed` seeds the global random generators for its call."""
         data: DrawnCase = {
             "group": self.group,
             "args": [codec.encode(a) for a in self.args],
@@ -124,7 +124,7 @@ class Answer:
     text: str
 
     def source(self, reference: str) -> str:
-        """The answer as a student would have typed it.
+        """Return the answer as a student would have typed it.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Exercise:
 
 
 def read_exercise(name: str, module: Any) -> Exercise:
-    """The exercise that a module describes: `POINTS`, `cases`, `WRONG`, `RIGHT` and the optional names.
+    """Read an exercise from its module: `POINTS`, `cases`, `WRONG`, `RIGHT` and the optional names.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def read_exercise(name: str, module: Any) -> Exercise:
 
 
 def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:
-    """The names in `FORBIDDEN`, each of a helper of coursekit that can be forbidden."""
+    """Validate the names in `FORBIDDEN`: each must be a helper of coursekit that can be forbidden."""
     if not isinstance(names, tuple):
         raise CourseError(f'{exercise}: FORBIDDEN must be a tuple of names, as in ("a.b",).')
     for name in names:
@@ -257,7 +257,7 @@ def _forbidden(exercise: str, names: Any) -> tuple[str, ...]:
 
 
 def _equivalent(exercise: str, reason: str, edit: str) -> Answer:
-    """One edit of an entry of `EQUIVALENT`, which may have several, separated by blank lines."""
+    """Return one of the edits, separated by blank lines, of an entry of `EQUIVALENT`."""
     if not is_edit(edit):
         raise CourseError(
             f"{exercise}: EQUIVALENT maps a reason to edits of the solution, with - and + lines, or"
@@ -267,7 +267,7 @@ def _equivalent(exercise: str, reason: str, edit: str) -> Answer:
 
 
 def _misconception(exercise: str, name: str, text: str) -> Misconception:
-    """An entry of `WRONG`: a hint, optionally a line ``raises NameOfError``, and the answer."""
+    """Parse an entry of `WRONG`: a hint, an optional line ``raises NameOfError``, the answer."""
     hint, _, answer = _clean(text).partition("\n\n")
     raises = _RAISES.fullmatch(answer.partition("\n")[0])
     if raises:

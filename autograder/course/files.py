@@ -1,4 +1,4 @@
-"""Writes archives; says which names of files Windows cannot have."""
+"""Reproducible zip archives, and the file names that Windows reserves."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def write_zip(output: Path, contents: dict[str, bytes], executable: tuple[str, .
 
 
 def is_device(name: str) -> bool:
-    """Whether Windows takes the name of a file or folder for a device, as `nul` and `aux.txt`."""
+    """Tell whether Windows takes a file's or folder's name for a device, as `nul` and `aux.txt`."""
     return bool(_DEVICES.match(name))

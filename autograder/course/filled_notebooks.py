@@ -15,13 +15,12 @@ _GUIDE = re.compile(r"^[ \t]*[*_#>\s-]*Marking guide\b", re.MULTILINE)
 
 
 def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = None) -> NotebookNode:
-    """The student notebook with every TODO and question answered as in the solution notebook.
+    """Return the student notebook, every TODO and question answered as in the solution notebook.
 
     Parameters
     ----------
     sources : mapping of str to str or None, optional
-        Mapping[str, str | None], optional Answers to use instead, by exercise; None leaves the TODO
-        as released.
+        Answers to use instead, by exercise; None leaves the TODO as released.
     """
     sources = sources or {}
     notebook = copy.deepcopy(assignment.release)
@@ -35,5 +34,5 @@ def filled(assignment: Assignment, sources: Mapping[str, str | None] | None = No
 
 
 def without_guide(answer: str) -> str:
-    """The model answer to a question, without the marking guide below it."""
+    """Cut the marking guide off the model answer to a question."""
     return _GUIDE.split(answer, maxsplit=1)[0].rstrip()

@@ -1,4 +1,4 @@
-"""Which exercises the reference of an exercise calls: what a wrong answer to them can spoil."""
+"""The exercises that the reference of an exercise calls, which a wrong answer to them can spoil."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.course.cells import defined_names, reused_from, without_delimite
 
 
 def pasted_in(cells: Iterable[NotebookNode]) -> dict[str, list[str]]:
-    """What students paste into cells of a solution notebook: earlier assignment -> names."""
+    """Return the names that students paste into cells of a notebook, by earlier assignment."""
     found: dict[str, list[str]] = {}
     for cell in cells:
         if earlier := reused_from(cell):
@@ -36,7 +36,7 @@ class Helpers:
 
     @cached_property
     def pasted(self) -> set[str]:
-        """The names of what students paste from earlier assignments."""
+        """The names that students paste from earlier assignments."""
         return {
             name for names in pasted_in(self.assignment.solution.code).values() for name in names
         }
@@ -56,7 +56,7 @@ class Helpers:
         }
 
     def of(self, exercise: str) -> list[str]:
-        """The exercises, and what was pasted, that a reference calls, directly or not.
+        """Return the exercises, and pasted names, that a reference calls, directly or not.
 
         Parameters
         ----------

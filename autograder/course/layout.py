@@ -1,4 +1,4 @@
-"""The paths of the course's files, and its configuration."""
+"""The paths of a course's files, and its configuration."""
 
 from __future__ import annotations
 
@@ -31,20 +31,22 @@ class Course:
 
     @cached_property
     def config(self) -> CourseConfig:
-        """What is special to this course: `[tool.autograder]` in its `pyproject.toml`."""
+        """The course's configuration: `[tool.autograder]` in its `pyproject.toml`."""
         return read_config(self.root / "pyproject.toml")
 
     @property
     def solutions(self) -> Path:
+        """The folder of the solution notebooks."""
         return self.root / "solutions"
 
     @property
     def notebooks(self) -> Path:
+        """The folder of the student notebooks."""
         return self.root / "notebooks"
 
     @property
     def recordings(self) -> Path:
-        """The folder, in the package that students install, of what `check` compares with."""
+        """The folder of the recordings that `check` compares with, in the students' package."""
         return self.package / "recordings"
 
     @property
@@ -59,7 +61,7 @@ class Course:
 
     @property
     def preload(self) -> tuple[str, ...]:
-        """Statements that import, once for all submissions, what they need besides the usual.
+        """Statements that import, once for all submissions, the course's package and modules.
 
         The package is found in the course's folder even if it is not installed.
         """
@@ -70,7 +72,7 @@ class Course:
         return (path, *(f"import {name}" for name in (config.package, *config.imports)))
 
     def environment(self) -> dict[str, str]:
-        """The variables with which a kernel finds the course's package and its recordings.
+        """Return the variables with which a kernel finds the course's package and recordings.
 
         For authors: wherever students install the package, `check` needs no variable.
         """
@@ -82,21 +84,23 @@ class Course:
         return found
 
     def solution(self, assignment: str) -> Path:
+        """Return the path of an assignment's solution notebook."""
         return self.solutions / assignment / f"{assignment}.ipynb"
 
     def notebook(self, assignment: str) -> Path:
+        """Return the path of an assignment's student notebook."""
         return self.notebooks / assignment / f"{assignment}.ipynb"
 
     def cases(self, assignment: str) -> Path:
-        """The folder of the assignment's exercises: a module of cases each, and typed answers."""
+        """Return the folder of an assignment's exercises: modules of cases, and typed answers."""
         return self.root / "exercises" / assignment
 
     def shared_cases(self) -> list[Path]:
-        """The modules that the exercises of all assignments share, `exercises/*.py`."""
+        """Return the modules that the exercises of all assignments share, `exercises/*.py`."""
         return sorted((self.root / "exercises").glob("*.py"))
 
     def drawings(self, assignment: str) -> Path:
-        """The folder of the drawings that the assignment's text shows."""
+        """Return the folder of the drawings that an assignment's text shows."""
         return self.root / "drawings" / assignment
 
     @property
@@ -105,12 +109,12 @@ class Course:
         return self.root / self.config.guide if self.config.guide else None
 
     def assignments(self) -> list[str]:
-        """The assignments that have a solution notebook, in order."""
+        """Return the assignments that have a solution notebook, in order."""
         found = self.solutions.glob("[0-9][0-9]_*/*.ipynb")
         return sorted(path.stem for path in found if path.stem == path.parent.name)
 
     def first(self) -> str:
-        """The name of the first assignment.
+        """Return the name of the first assignment.
 
         Raises
         ------
@@ -120,7 +124,7 @@ class Course:
         return self.chosen(())[0]
 
     def chosen(self, assignments: Sequence[str]) -> list[str]:
-        """The names of the assignments that are given by name or number; of all if none is given.
+        """Return the names of the assignments given by name or number; of all if none is given.
 
         Raises
         ------
@@ -133,7 +137,7 @@ class Course:
         return found
 
     def require(self, assignment: str) -> str:
-        """The name of an assignment that is given by its name or its number ("05").
+        """Return the name of an assignment that is given by its name or its number ("05").
 
         Raises
         ------
@@ -153,7 +157,7 @@ class Course:
 
 
 def find_course(start: Path | None = None) -> Course:
-    """The course that contains `start` (default: the current folder).
+    """Return the course that contains `start` (default: the current folder).
 
     Its package can be imported from now on, even if it is not installed: solutions may use it.
 

@@ -1,4 +1,4 @@
-"""Writes an answer as an edit of the reference, if it is a small one: the inverse of `edits`."""
+"""Answers written as small edits of the reference: the inverse of `apply_edit`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import difflib
 from autograder.course.apply_edit import EditError, apply_edit
 
 #: An answer with more changed lines is written in full.
-_MOST_LINES = 8
+_MAX_LINES = 8
 
 
 def make_edit(reference: str, answer: str) -> str | None:
-    """The edit that turns the reference into the answer; None if it is no small edit.
+    """Return the edit that turns the reference into the answer; None if it is no small edit.
 
     Both are sources without docstrings and blank lines.
     """
@@ -19,7 +19,7 @@ def make_edit(reference: str, answer: str) -> str | None:
     changes = [
         op for op in difflib.SequenceMatcher(None, old, new).get_opcodes() if op[0] != "equal"
     ]
-    if not changes or sum(i2 - i1 + j2 - j1 for _, i1, i2, j1, j2 in changes) > _MOST_LINES:
+    if not changes or sum(i2 - i1 + j2 - j1 for _, i1, i2, j1, j2 in changes) > _MAX_LINES:
         return None
     for context in range(3):
         hunks = [_hunk(old, new, change, context) for change in changes]

@@ -1,4 +1,4 @@
-"""Records exercises: cases with the outputs of the reference."""
+"""Recording of exercises: cases with the outputs of the reference."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FOR_MESSAGES: tuple[
 
 
 def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCase]]:
-    """Every exercise's cases drawn from `seed`, without outcomes: fast, since nothing is run."""
+    """Draw every exercise's cases from `seed`, without outcomes: fast, since nothing is run."""
     return {
         name: draw(exercise, _reference(assignment.solution, name), seed)
         for name, exercise in assignment.exercises.items()
@@ -49,7 +49,7 @@ def draw_assignment(assignment: Assignment, seed: int) -> dict[str, list[DrawnCa
 
 
 def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
-    """An exercise as plain data, without misconceptions: cases and the reference's outcomes.
+    """Record an exercise as plain data: its cases and the reference's outcomes, no misconceptions.
 
     That is enough to say whether an answer loses points.
 
@@ -65,7 +65,7 @@ def record_reference(assignment: Assignment, name: str, seed: int) -> RecordedEx
 def record_with_undefined(
     assignment: Assignment, name: str, seed: int
 ) -> tuple[RecordedExercise, list[list[str]]]:
-    """`record_reference`, and for each case the misconceptions whose output rounding decides."""
+    """Record like `record_reference`; also list, per case, misconceptions that rounding decides."""
     exercise = assignment.exercise(name)
     reference = _reference(assignment.solution, exercise.name)
     with one_thread():
@@ -85,9 +85,9 @@ def record_with_undefined(
 
 
 def record_first_calls(assignment: Assignment, name: str, seed: int) -> RecordedExercise:
-    """`record_reference` without second calls, and without a second run that confirms the outcomes.
+    """Record like `record_reference`, without second calls and without a confirming second run.
 
-    What earns no points with these cases earns none with all of them.
+    An answer that earns no points with these cases earns none with all of them.
     """
     exercise = assignment.exercise(name)
     reference = _reference(assignment.solution, exercise.name)
@@ -99,6 +99,7 @@ def record_first_calls(assignment: Assignment, name: str, seed: int) -> Recorded
 
 
 def _recorded(exercise: Exercise, cases: list[Case]) -> RecordedExercise:
+    """Return an exercise as plain data, with its cases and its further hint."""
     recorded: RecordedExercise = {
         "name": exercise.name,
         "groups": exercise.points,
@@ -113,7 +114,7 @@ def _recorded(exercise: Exercise, cases: list[Case]) -> RecordedExercise:
 
 
 def _expecting(name: str, reference: Any, drawn: list[DrawnCase]) -> list[Case]:
-    """The cases with the reference's outcomes, which a second run must confirm."""
+    """Return the cases with the reference's outcomes, which a second run must confirm."""
     first, second = run_cases(reference, drawn), run_cases(reference, drawn)
     cases = [_with_expected(name, case, outcome) for case, outcome in zip(drawn, first)]
     for case, again in zip(cases, second):
@@ -141,6 +142,7 @@ def one_thread() -> Iterator[None]:
 
 
 def _reference(solution: Solution, name: str) -> Any:
+    """Return the object that the solution notebook defines as an exercise's reference."""
     scope = solution.definitions
     if name not in scope:
         near = difflib.get_close_matches(name, solution.checked_names, n=1, cutoff=0.0)
@@ -152,7 +154,7 @@ def _reference(solution: Solution, name: str) -> Any:
 
 
 def draw(exercise: Exercise, reference: Any, seed: int, turn: int = 0) -> list[DrawnCase]:
-    """The exercise's cases as plain data, drawn from the seed; in each turn other ones."""
+    """Draw the exercise's cases from the seed as plain data; each turn gives other cases."""
     turns = [turn] if turn else []
     rng = np.random.default_rng([seed, zlib.crc32(exercise.name.encode()), *turns])
     names = _parameters(reference)
@@ -209,7 +211,7 @@ def _title(case: DrawnCase) -> str:
 
 
 def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome) -> Case:
-    """The case, which expects the reference's outcome; a reference that fails it is refused."""
+    """Return the case with the reference's outcome as expected; refuse a reference that fails it."""
     raised = outcome["type"] if outcome["status"] == "error" else None
     wanted = drawn.get("judge", {}).get("raises")
     if outcome["status"] != "value" and (raised is None or raised != wanted):
@@ -227,7 +229,7 @@ def _with_expected(name: str, drawn: DrawnCase, outcome: Outcome) -> Case:
 
 
 def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
-    """The outcome without the fields that only messages use."""
+    """Return the outcome without fields that only messages use or the case does not compare."""
     rules = case.get("judge", {})
     essence = outcome.copy()
     for key in _FOR_MESSAGES:
@@ -242,7 +244,7 @@ def essence(case: DrawnCase, outcome: Outcome) -> Outcome:
 
 
 def _sorted_dicts(data: Any) -> Any:
-    """Plain data with dictionaries sorted by key, since set order differs between processes."""
+    """Sort dictionaries in plain data by key, since set order differs between processes."""
     if isinstance(data, list):
         return [_sorted_dicts(item) for item in data]
     if not isinstance(data, dict):
@@ -254,6 +256,7 @@ def _sorted_dicts(data: Any) -> Any:
 
 
 def _require_groups(exercise: Exercise, cases: list[DrawnCase]) -> None:
+    """Raise `CourseError` unless the cases belong to exactly the groups that have points."""
     used = {case["group"] for case in cases}
     if used != set(exercise.points):
         mismatched = [f"{group} has points but no case" for group in set(exercise.points) - used]

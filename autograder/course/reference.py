@@ -1,4 +1,4 @@
-"""Reads a solution notebook: its references are loaded, and nothing else of it is run."""
+"""A solution notebook, of which the references are loaded and nothing else is run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from autograder.errors import AnswerError, AuthorError
 
 
 def read(notebook: Path) -> nbformat.NotebookNode:
-    """The notebook in nbformat 4.
+    """Read a notebook as nbformat 4.
 
     Raises
     ------
@@ -159,7 +159,7 @@ class Solution:
         return [name for name in names if name]
 
     def run_answer(self, name: str, text: str, label: str = "an answer") -> Any:
-        """What an answer's source defines as `name`, run in a copy of the notebook's namespace.
+        """Run an answer's source in a copy of the notebook's namespace; return the object `name`.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Solution:
 
 
 def without_docstrings(text: str) -> str:
-    """A definition without docstrings and blank lines."""
+    """Return a definition's text without docstrings and blank lines."""
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, DEFINITIONS) or len(node.body) < 2:
@@ -190,7 +190,7 @@ def without_docstrings(text: str) -> str:
 
 
 def _attributes(node: ast.ClassDef) -> list[str]:
-    """The attributes of self that the `__init__` of a class sets, in the order of the text.
+    """Return the attributes of self that the `__init__` of a class sets, in the order of the text.
 
     What it is handed comes first: its weights were drawn before.
     """

@@ -1,4 +1,4 @@
-"""A second call, with other input: what an answer remembers of the first one shows in its result.
+"""Cases with a second call, with other input, which shows state kept from the first call.
 
 A case calls a function, or makes an object and calls it, once. An answer that keeps what belongs to
 one call (a state in `self`, a cache, an object that it returns again and again) passes all of them.
@@ -49,7 +49,7 @@ _COMPARED = 12
 def second_calls(
     reference: Callable[..., Any], cases: Sequence[Case], others: Sequence[DrawnCase]
 ) -> list[DrawnCase]:
-    """The cases with two calls, at most three for each group.
+    """Return the cases with two calls, at most three for each group.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _same_shapes(
     own: Sequence[Case],
     rest: Sequence[DrawnCase],
 ) -> Iterator[DrawnCase]:
-    """The cases that catch the use of an input of an earlier call where no present one does."""
+    """Yield cases that catch the use of an earlier call's input where no present case does."""
     shorter = ((case, without_optional(reference, case)) for case in own)
     without = [(case, _expecting(reference, less)) for case, less in shorter if less is not None]
     wanted = {one for case in own for one in arrays_of(case)}
@@ -100,11 +100,12 @@ def _same_shapes(
 
 
 def _expecting(reference: Callable[..., Any], case: DrawnCase) -> Case:
+    """Return a case with the outcome of the reference as the expected one."""
     return {**case, "expected": run_case(reference, case)}
 
 
 def _alike(own: Sequence[Case], rest: Sequence[DrawnCase]) -> list[tuple[DrawnCase, Case]]:
-    """A first call and a second one whose inputs have the same shapes, made up where none is drawn."""
+    """Return pairs of a first and a second call with inputs of equal shapes, drawn or made up."""
     pairs = [(first, case) for case in own for first in rest if _fit(first, case)]
     drawn = [pair for pair in pairs if _form(pair[0]) == _form(pair[1])]
     made = [(first, case) for case in own if (first := turned(case)) is not None]
@@ -116,7 +117,7 @@ def _alike(own: Sequence[Case], rest: Sequence[DrawnCase]) -> list[tuple[DrawnCa
 def _best(
     reference: Callable[..., Any], pairs: Sequence[tuple[DrawnCase, Case]], wanted: set[Input]
 ) -> DrawnCase | None:
-    """The case of the pair that catches most of the wanted inputs; None if there is none."""
+    """Return the case of the pair that catches most of the wanted inputs; None if there is none."""
     found = [(_twice(*pair), pair[1]) for pair in pairs]
     possible = [len(wanted & replaced(twice)) for twice, _ in found]
     best, most = None, 0
@@ -132,14 +133,14 @@ def _best(
 
 
 def _is_defined(reference: Callable[..., Any], case: DrawnCase) -> bool:
-    """Whether no number of the result is NaN: of an input that was made up, it may be anything."""
+    """Tell whether no number of the result is NaN, as it may be for an input that was made up."""
     outcome = run_case(reference, case)
     numbers = leaves(codec.decode_views(outcome["value"]))
     return not any(isinstance(number, float) and math.isnan(number) for number in numbers)
 
 
 def _has_one_call(case: DrawnCase) -> bool:
-    """Whether the case compares the result of calls that return."""
+    """Tell whether the case compares the result of calls that return."""
     rules = case.get("judge", {})
     is_compared = "gradient" not in case and set(rules) <= _RULES
     steps = case.get("then", [])
@@ -147,7 +148,7 @@ def _has_one_call(case: DrawnCase) -> bool:
 
 
 def _pairs(own: Sequence[Case], rest: Sequence[DrawnCase]) -> Iterator[tuple[DrawnCase, Case]]:
-    """A first call and a second one; those of the same shapes come first, one case twice last."""
+    """Yield pairs of a first and a second call: equal shapes first, one case twice last."""
     pairs = [(first, case) for case in own for first in rest if _fit(first, case)]
     yield from (pair for pair in pairs if _form(pair[0]) == _form(pair[1]))
     yield from (pair for pair in pairs if _form(pair[0]) != _form(pair[1]))
@@ -159,7 +160,7 @@ def _pairs(own: Sequence[Case], rest: Sequence[DrawnCase]) -> Iterator[tuple[Dra
 
 
 def _fit(first: DrawnCase, second: Case, alike: bool = True) -> bool:
-    """Whether the two are calls with different inputs, for an object, on one that is made `alike`.
+    """Tell whether two calls have different inputs and, for an object, one that is made `alike`.
 
     On one that is made in another way, both call the same methods with as many arrays: of a list that
     has some for each layer, what more there are may be returned or not.
@@ -177,7 +178,7 @@ def _fit(first: DrawnCase, second: Case, alike: bool = True) -> bool:
 
 
 def _twice(first: DrawnCase, second: Case) -> DrawnCase:
-    """One case with the calls of both."""
+    """Return one case with the calls of both."""
     group: DrawnCase = {"group": second["group"], "args": [], "names": second["names"], "seed": 0}
     for key in ("state", "judge", "forbidden"):
         if key in second:
@@ -198,7 +199,7 @@ def _twice(first: DrawnCase, second: Case) -> DrawnCase:
 
 
 def _is_forgotten(reference: Callable[..., Any], twice: DrawnCase, second: Case) -> bool:
-    """Whether the reference's second call gives what it gives alone."""
+    """Tell whether the reference's second call gives what it gives alone."""
     outcome = run_case(reference, twice)
     if outcome["status"] != "value" or outcome.get("changed") or outcome.get("left"):
         return False
@@ -210,5 +211,5 @@ def _is_forgotten(reference: Callable[..., Any], twice: DrawnCase, second: Case)
 
 
 def _form(case: DrawnCase) -> Plain:
-    """The inputs of the calls without their numbers and words: types, shapes and names."""
+    """Return the inputs of the calls without their numbers and words: types, shapes and names."""
     return form([case["args"], case.get("kwargs", {}), [list(s) for s in case.get("then", [])]])

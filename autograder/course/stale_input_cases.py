@@ -1,4 +1,4 @@
-"""Finds the inputs that an answer could keep from an earlier call of a case, and makes calls for others.
+"""Inputs that an answer could keep from an earlier call of a case, and cases that catch it.
 
 An answer may keep an input, or what it computed from it, and use it again when a later call has
 inputs of the same shapes, or leaves an optional one out. A case catches that if the later call has
@@ -34,7 +34,7 @@ class Input(NamedTuple):
 
 
 def calls(case: DrawnCase) -> list[Step]:
-    """The calls of a case as steps; those of a function have no method."""
+    """Return the calls of a case as steps; those of a function have no method."""
     if "then" in case:
         return case["then"]
     return [
@@ -44,7 +44,7 @@ def calls(case: DrawnCase) -> list[Step]:
 
 
 def with_calls(case: DrawnCase, steps: Sequence[Step]) -> DrawnCase:
-    """The case with other calls, without what belongs to the old ones."""
+    """Return the case with other calls, without what belongs to the old ones."""
     changed: DrawnCase = case.copy()
     if "then" in case:
         changed["then"] = list(steps)
@@ -60,7 +60,7 @@ def with_calls(case: DrawnCase, steps: Sequence[Step]) -> DrawnCase:
 
 
 def arrays_of(case: DrawnCase) -> set[Input]:
-    """The inputs of its calls that are or contain arrays."""
+    """Return the inputs of a case's calls that are or contain arrays."""
     return {
         Input(step[0], key)
         for step in calls(case)
@@ -70,7 +70,7 @@ def arrays_of(case: DrawnCase) -> set[Input]:
 
 
 def array_counts(case: DrawnCase) -> dict[str, set[int]]:
-    """How many arrays each method gets in its calls: of a list there may be one for each layer."""
+    """Return, per method, how many arrays its calls get: a list may have one for each layer."""
     found: dict[str, set[int]] = {}
     for method, *inputs in calls(case):
         found.setdefault(method, set()).add(sum(1 for _ in _arrays(inputs)))
@@ -78,7 +78,7 @@ def array_counts(case: DrawnCase) -> dict[str, set[int]]:
 
 
 def form(value: Any) -> Plain:
-    """A plain value without its numbers and words: types, shapes and names."""
+    """Reduce a plain value to types, shapes and names, without its numbers and words."""
     if isinstance(value, list):
         return [form(item) for item in value]
     if isinstance(value, dict):
@@ -89,12 +89,12 @@ def form(value: Any) -> Plain:
 
 
 def replaced(case: DrawnCase) -> set[Input]:
-    """The inputs for which a call has other numbers, in the same shapes, or that it leaves out."""
+    """Return the inputs that a later call leaves out, or gives other numbers of the same shapes."""
     return {one for one, _, _ in _replacements(case)}
 
 
 def caught(reference: Callable[..., Any], case: DrawnCase) -> set[Input]:
-    """The replaced inputs that matter: with the earlier one, the reference returns something else."""
+    """Return the replaced inputs that matter: with the earlier value, the reference's result differs."""
     found: set[Input] = set()
     replacements = list(_replacements(case))
     if not replacements:
@@ -111,7 +111,7 @@ def caught(reference: Callable[..., Any], case: DrawnCase) -> set[Input]:
 
 
 def _replacements(case: DrawnCase) -> Iterator[tuple[Input, int, Plain]]:
-    """Each input that a call replaces or leaves out, the call's number, and the earlier value.
+    """Yield each input that a call replaces or leaves out, the call's number, the earlier value.
 
     The earlier value is that of the last call of the method that has this input.
     """
@@ -130,9 +130,9 @@ def _replacements(case: DrawnCase) -> Iterator[tuple[Input, int, Plain]]:
 
 
 def turned(case: DrawnCase) -> DrawnCase | None:
-    """The case with the rows of its batch in another order, each one place on.
+    """Return the case with the rows of its batch rotated by one place.
 
-    None if its inputs are not all of one batch, or may not be: a row of a text, or of a square, may
+    Return None if its inputs are not all of one batch, or may not be: a row of a text, or of a square, may
     mean something else in another place.
     """
     inputs = [value for step in calls(case) for value in _inputs(step).values()]
@@ -150,17 +150,17 @@ def turned(case: DrawnCase) -> DrawnCase | None:
 
 
 def _has_rows(value: Plain) -> bool:
-    """Whether it is a collection without arrays, which may hold something for each row."""
+    """Tell whether a value is a collection without arrays, which may hold an item for each row."""
     kinds = {"$tuple", "$set", "$dict"}
     is_collection = isinstance(value, list) or (isinstance(value, dict) and kinds & set(value))
     return bool(is_collection) and not any(_arrays(value))
 
 
 def opened(case: DrawnCase) -> DrawnCase:
-    """The case with every mask of pairs of places True everywhere.
+    """Return the case with every square mask without batch axis True everywhere.
 
-    Such a mask is a square and has no axis for the texts; in one that has, False may be the places of
-    padding, which have nothing to say.
+    A mask over pairs of positions is square and has no batch axis. In a mask that has one, False may
+    mark padding, which must stay masked.
     """
     steps = []
     for step in calls(case):
@@ -177,7 +177,7 @@ def opened(case: DrawnCase) -> DrawnCase:
 
 
 def without_optional(reference: Callable[..., Any], case: DrawnCase) -> DrawnCase | None:
-    """The case without the optional arrays of its last call; None if it gives none."""
+    """Return the case without the optional arrays of its last call; None if it gives none."""
     *others, last = calls(case)
     inputs, shorter = _inputs(last), last
     for key in _optional(reference, last[0]):
@@ -187,7 +187,7 @@ def without_optional(reference: Callable[..., Any], case: DrawnCase) -> DrawnCas
 
 
 def _optional(reference: Callable[..., Any], method: str) -> Iterator[int | str]:
-    """The places and names of the parameters whose default is None."""
+    """Yield the places and names of the parameters whose default is None."""
     called: Any = reference
     if isinstance(reference, type):
         is_module = method == "__call__" and hasattr(reference, "forward")
@@ -202,15 +202,17 @@ def _optional(reference: Callable[..., Any], method: str) -> Iterator[int | str]
 
 
 def _given(step: Step) -> dict[int | str, Plain]:
-    """The inputs that are not None."""
+    """Return the inputs that are not None."""
     return {key: value for key, value in _inputs(step).items() if value is not None}
 
 
 def _inputs(step: Step) -> dict[int | str, Plain]:
+    """Return a call's inputs by place or name."""
     return {**dict(enumerate(step[1])), **step[2]}
 
 
 def _with_input(step: Step, key: int | str, value: Plain) -> Step:
+    """Return a call with another value for one input."""
     method, args, kwargs = step
     if isinstance(key, str):
         return [method, args, {**kwargs, key: value}]
@@ -219,7 +221,7 @@ def _with_input(step: Step, key: int | str, value: Plain) -> Step:
 
 
 def _arrays(value: Plain) -> Iterator[dict[str, Any]]:
-    """The bodies of the arrays in an encoded value."""
+    """Yield the bodies of the arrays in an encoded value."""
     if isinstance(value, list):
         for item in value:
             yield from _arrays(item)
@@ -232,7 +234,7 @@ def _arrays(value: Plain) -> Iterator[dict[str, Any]]:
 
 
 def _each_array(value: Any, change: Callable[[dict[str, Any], bytes], bytes]) -> Any:
-    """Encoded inputs with other bytes in each array, given its body and its bytes."""
+    """Replace the bytes of each array in encoded inputs by those that `change` returns."""
     if isinstance(value, list):
         return [_each_array(item, change) for item in value]
     if not isinstance(value, dict):
@@ -245,5 +247,6 @@ def _each_array(value: Any, change: Callable[[dict[str, Any], bytes], bytes]) ->
 
 
 def _turned(body: dict[str, Any], data: bytes) -> bytes:
+    """Return an array's bytes with its rows rotated by one place."""
     row = len(data) // body["shape"][0]
     return data[-row:] + data[:-row]

@@ -1,4 +1,4 @@
-"""Reads the answers in `exercises/NN_topic/answers/`, written as students would type them.
+"""The answers in `exercises/NN_topic/answers/`, written as students would type them.
 
 `right.py` holds right answers in many styles, `wrong.py` wrong ones. A cell begins with the exercise
 and a few words on the answer, in which there is no bar; for a wrong one a bar and the misconception
@@ -61,7 +61,7 @@ class TypedAnswer:
 
 
 def typed_answers(assignment: Assignment, kind: str) -> list[TypedAnswer]:
-    """The right or the wrong answers to the exercises of an assignment.
+    """Read the right or the wrong answers to the exercises of an assignment.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def typed_answers(assignment: Assignment, kind: str) -> list[TypedAnswer]:
 
 
 def verdict_on(assignment: Assignment, recorded: RecordedExercise, source: str) -> Verdict:
-    """The verdict on an answer, with the cases of a recorded exercise.
+    """Judge an answer with the cases of a recorded exercise.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def verdict_on(assignment: Assignment, recorded: RecordedExercise, source: str) 
 
 
 def _cells(assignment: Assignment, kind: str) -> list[tuple[str, str, str, str]]:
-    """Exercise, words, misconception and text of each cell."""
+    """Read the cells of a file of answers: exercise, words, misconception and text of each."""
     course = assignment.course
     path = course.cases(assignment.name) / "answers" / f"{kind}.py"
     where = path.relative_to(course.root).as_posix()
@@ -139,7 +139,7 @@ def _cells(assignment: Assignment, kind: str) -> list[tuple[str, str, str, str]]
 
 
 def _edited(assignment: Assignment, name: str, words: str, body: str) -> str:
-    """The answer that an edit in comments makes of the one that it names."""
+    """Apply the edit in a cell's comments to the answer that it names."""
     base = _BASE.match(body)
     edit = re.sub(r"^# ?", "", _BASE.sub("", body, count=1), flags=re.M)
     try:
@@ -154,7 +154,7 @@ def _reference(assignment: Assignment, name: str) -> str:
 
 
 def _right(assignment: Assignment, name: str, words: str) -> str:
-    """The right answer with these words, or the entry of `RIGHT`, without docstrings."""
+    """Return the right answer with these words, or the entry of `RIGHT`, without docstrings."""
     if words.startswith("RIGHT "):
         reference = _reference(assignment, name)
         for answer in assignment.exercises[name].alternatives:

@@ -1,4 +1,4 @@
-"""Is the gradebook whole, and what was it before: every command on a class keeps a backup first.
+"""Backups of the gradebook, kept before every command on a class, and its integrity check.
 
 `backups/`, in the folder of the class, holds the latest three that differ. A gradebook is replaced
 only by `restore`, which puts the replaced one among the backups, so that restoring is undone by
@@ -35,7 +35,7 @@ _MAGIC = b"SQLite format 3\x00"
 _LOCKED = (5, 6)
 _LOCKED_SECONDS = 2.0
 _HOT = ("-journal", "-wal", "-shm")
-#: What synchronization programs call the second of two versions, as "gradebook (conflicted copy).db".
+#: Names that synchronization programs give to a second version: "gradebook (conflicted copy).db".
 _CONFLICT = re.compile(
     r"gradebook[^/]*(?:conflict|\(\d+\)| \d+)[^/]*\.db|gradebook\.db[^/]*conflict.*", re.I
 )
@@ -50,7 +50,7 @@ class Backup:
     path : Path
         The file.
     problem : str
-        What is wrong with it; "" if it can be taken back.
+        The reason why it cannot be restored, or "".
     """
 
     path: Path
@@ -58,14 +58,14 @@ class Backup:
 
     @property
     def words(self) -> str:
-        """When the gradebook was last written, and what is in it."""
+        """The time when the gradebook was last written, and a summary of its content."""
         written = datetime.fromtimestamp(self.path.stat().st_mtime, timezone.utc).astimezone()
         what = self.problem or _content(self.path)
         return f"{written:%Y-%m-%d %H:%M:%S}, {what}"
 
 
 def require_whole(folder: Path) -> None:
-    """Raise `ClassError` if the gradebook of a class cannot be used, with the way to mend it."""
+    """Raise a `ClassError` with the remedy if the gradebook of a class cannot be used."""
     path = folder / NAME
     if not path.exists() and not path.is_symlink():
         if any(not one.problem for one in backups(folder)):
@@ -82,7 +82,7 @@ def require_whole(folder: Path) -> None:
 
 
 def remedy(folder: Path, problem: str) -> str:
-    """What to do about a problem of the gradebook."""
+    """Return what to do about a problem of the gradebook."""
     path = folder / NAME
     if problem == _OLD:
         return f"run `{_upgrade(path)}`, which keeps a copy of it"
@@ -103,7 +103,7 @@ def remedy(folder: Path, problem: str) -> str:
 
 
 def _upgrade(path: Path) -> str:
-    """The command that upgrades a gradebook; nbgrader finds `alembic` on PATH alone."""
+    """Return the command that upgrades a gradebook; nbgrader finds `alembic` on PATH alone."""
     command = f"nbgrader db upgrade {shlex.quote(f'--db=sqlite:///{path}')}"
     here = str(Path(sys.executable).parent)
     if here in os.environ.get("PATH", "").split(os.pathsep):
@@ -119,7 +119,7 @@ def keep_backup(folder: Path) -> bool:
     Returns
     -------
     bool
-        Whether there is a backup of the gradebook as it is now.
+        True if there is a backup of the gradebook as it is now.
 
     Raises
     ------
@@ -152,12 +152,12 @@ def keep_backup(folder: Path) -> bool:
 
 
 def backups(folder: Path) -> list[Backup]:
-    """The backups of a class's gradebook, the latest first."""
+    """Return the backups of a class's gradebook, the latest first."""
     return [Backup(path, gradebook_problem(path)) for path in _files(folder)]
 
 
 def conflicts(folder: Path) -> list[Path]:
-    """Other versions of the gradebook, which a synchronization program has put beside it."""
+    """Return the versions of the gradebook that a synchronization program has put beside it."""
     with contextlib.suppress(OSError):
         return sorted(path for path in folder.iterdir() if _CONFLICT.fullmatch(path.name))
     return []
@@ -169,14 +169,14 @@ def restore(folder: Path, which: str) -> Path:
     Parameters
     ----------
     folder : Path
-        The class's.
+        The folder of the class.
     which : str
         The number of a backup, from 1 for the latest, or the path of a gradebook.
 
     Returns
     -------
     Path
-        Where the replaced gradebook is; the gradebook itself if there was none.
+        The path of the replaced gradebook; of the gradebook itself if there was none.
 
     Raises
     ------
@@ -191,6 +191,7 @@ def restore(folder: Path, which: str) -> Path:
 
 
 def _chosen(folder: Path, which: str) -> Path:
+    """Return the file of a backup by its number or path; raise a `ClassError` if there is none."""
     found = _files(folder)
     if which.isascii() and which.isdecimal():
         if not 1 <= int(which) <= len(found):
@@ -206,6 +207,7 @@ def _chosen(folder: Path, which: str) -> Path:
 
 
 def _replace(folder: Path, chosen: Path) -> Path:
+    """Put a copy of a backup in the gradebook's place; return where the old gradebook is."""
     path, place = folder / NAME, _place(folder)
     new = place / f".restored-{os.getpid()}"
     kept = path
@@ -240,7 +242,7 @@ _NEWER = "is of a newer nbgrader than the one installed here"
 
 
 def gradebook_problem(path: Path) -> str:
-    """What keeps a file from being used as a gradebook: the rest of a sentence, or "".
+    """Return why a file cannot be used as a gradebook: the rest of a sentence, or "".
 
     A gradebook that another program locks at the moment has no problem.
     """
@@ -267,16 +269,18 @@ def gradebook_problem(path: Path) -> str:
 
 
 def _page_size(head: bytes) -> int:
+    """Return the page size in a SQLite file's header."""
     size = int.from_bytes(head[16:18], "big")
     return 65536 if size == 1 else size
 
 
 def _pages(head: bytes) -> int:
-    """How many pages the file has, by its head; 0 if the head is not current."""
+    """Return the number of pages in a SQLite file's header; 0 if the header is not current."""
     return int.from_bytes(head[28:32], "big") if head[24:28] == head[92:96] else 0
 
 
 def _database_problem(path: Path) -> str:
+    """Return the problem of a SQLite file's content and tables, or ""."""
     with _open(path) as database:
         found = database.execute("PRAGMA quick_check(1)").fetchone()
         if found != ("ok",):
@@ -300,13 +304,13 @@ def _database_problem(path: Path) -> str:
 
 
 def _knows(revision: str) -> bool:
-    """Whether the installed nbgrader knows a version of its tables."""
+    """Tell whether the installed nbgrader knows a version of its tables."""
     versions = Path(str(nbgrader.__file__)).parent / "alembic" / "versions"
     return not versions.is_dir() or any(versions.glob(f"{revision}_*.py"))
 
 
 def _content(path: Path) -> str:
-    """How much a gradebook holds."""
+    """Return a summary of a gradebook's content, such as "students: 2, submissions: 3"."""
     with _open(path) as database:
         questions = {
             "students": "SELECT count(*) FROM student",
@@ -320,6 +324,7 @@ def _content(path: Path) -> str:
 
 @contextlib.contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database for the block."""
     database = sqlite3.connect(path, timeout=_LOCKED_SECONDS)
     try:
         yield database
@@ -333,10 +338,11 @@ def _create(path: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy a database; raise an `OperationalError` if it is locked for too long."""
     end = time.monotonic() + _LOCKED_SECONDS
 
     def give_up(status: int, remaining: int, total: int) -> None:
-        """Python's own loop waits for a lock without an end."""
+        """Raise at the end of the time limit, as Python's own loop would wait forever."""
         if status in _LOCKED and time.monotonic() > end:
             raise sqlite3.OperationalError("database is locked")
 
@@ -345,7 +351,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _is_same(path: Path, backup: Path) -> bool:
-    """Whether a gradebook has not been written since a backup was made of it."""
+    """Tell whether a gradebook has not been written since its backup."""
     with contextlib.suppress(FileNotFoundError):
         if any(Path(f"{path}{end}").exists() for end in _HOT):
             return False
@@ -355,18 +361,20 @@ def _is_same(path: Path, backup: Path) -> bool:
 
 
 def _take_time(path: Path, backup: Path) -> None:
+    """Give a backup the modification time of the gradebook."""
     written = path.stat().st_mtime_ns
     os.utime(backup, ns=(written, written))
 
 
 def _place(folder: Path) -> Path:
+    """Return the folder of the backups, which is made if there is none."""
     place = folder / FOLDER
     place.mkdir(mode=0o700, exist_ok=True)
     return place
 
 
 def _name(place: Path, kind: str = "gradebook") -> str:
-    """A name that sorts by time and is not taken."""
+    """Return a file name that sorts by time and is not taken."""
     while True:
         now = datetime.now(timezone.utc)
         name = f"{kind}-{now:%Y%m%d-%H%M%S-%f}.db"
@@ -376,7 +384,7 @@ def _name(place: Path, kind: str = "gradebook") -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The gradebooks in `backups/`, the latest first."""
+    """Return the gradebooks in `backups/`, the latest first."""
     found = [
         path
         for kind in ("gradebook", "damaged")

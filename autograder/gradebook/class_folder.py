@@ -1,4 +1,4 @@
-"""nbgrader as a library: configured by the course's `nbgrader_config.py`, its log captured."""
+"""A class's folder, and nbgrader as a library that the course's `nbgrader_config.py` configures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import nbgrader
 import nbgrader.api
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -40,7 +40,9 @@ from autograder.gradebook.score_snapshot import (
     read_score,
     restore_entry,
 )
+from autograder.gradebook.submissions import read_submissions
 from autograder.gradebook.upload_manifest import read_origins
+from autograder.gradebook.withdrawn import withdrawals
 from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
@@ -52,14 +54,15 @@ _EXCEPTION = re.compile(r"^[\w.]*(?:Error|Exception|Entry|Warning): .*$", re.MUL
 
 
 class Classroom:
-    """A class: the paths of its submissions, grades and feedback, and nbgrader configured for it.
+    """A class: the paths of its submissions, grades and feedback, with nbgrader configured for it.
 
     Parameters
     ----------
     course : Course
         The course that is taught.
     folder : Path, optional
-        Contains `submitted/`, `autograded/`, `feedback/` and `gradebook.db`.
+        The folder with `submitted/`, `autograded/`, `feedback/` and `gradebook.db`; None for the
+        course's.
     """
 
     def __init__(self, course: Course, folder: Path | None = None) -> None:
@@ -67,30 +70,34 @@ class Classroom:
         self.folder = (folder or course.root).resolve()
 
     def command(self, words: str) -> str:
-        """A command of the autograder on this class, to be quoted in a message."""
+        """Return a command of the autograder on this class, to be quoted in a message."""
         elsewhere = self.folder != self.course.root.resolve()
         return f"`autograder {words}{f' --folder {shlex.quote(str(self.folder))}' * elsewhere}`"
 
     @property
     def database(self) -> Path:
+        """The path of the gradebook."""
         return self.folder / NAME
 
     def submission(self, student: str, assignment: str) -> Path:
+        """Return the path of a submitted notebook."""
         return self.folder / "submitted" / student / assignment / f"{assignment}.ipynb"
 
     def autograded(self, student: str, assignment: str) -> Path:
+        """Return the path of an autograded notebook."""
         return self.folder / "autograded" / student / assignment / f"{assignment}.ipynb"
 
     def feedback(self, student: str, assignment: str) -> Path:
+        """Return the path of a feedback page."""
         return self.folder / "feedback" / student / assignment / f"{assignment}.html"
 
     def students(self, assignment: str) -> list[str]:
-        """The students who submitted the assignment and have not dropped the course, sorted."""
+        """Return the students with a submission who have not dropped the course, sorted."""
         found = self.folder.glob(f"submitted/*/{assignment}")
         return sorted({path.parent.name for path in found if path.is_dir()} - self.dropped())
 
     def people(self) -> dict[str, Person]:
-        """Student -> what LMSs, a roster and nbgrader's table of students say."""
+        """Return student -> what LMSs, a roster and nbgrader's table of students say."""
         people = read_people(self.folder)
         if self.database.exists():
             with self.open_gradebook() as gradebook:
@@ -99,9 +106,9 @@ class Classroom:
         return people
 
     def members(self) -> list[str]:
-        """The students of the class, sorted: in nbgrader's table or with a submission.
+        """Return the students of the class, sorted: in nbgrader's table or with a submission.
 
-        Those who have dropped the course are none.
+        Students who have dropped the course are left out.
         """
         found = {path.parent.name for path in self.folder.glob("submitted/*/*") if path.is_dir()}
         if self.database.exists():
@@ -110,11 +117,11 @@ class Classroom:
         return sorted(found - self.dropped())
 
     def dropped(self) -> set[str]:
-        """The students who have left the course."""
+        """Return the students who have dropped the course."""
         return {who for who, person in read_people(self.folder).items() if person.dropped}
 
     def require_writable(self) -> None:
-        """Raise `ClassError` if files cannot be written to the class's folder."""
+        """Raise a `ClassError` if files cannot be written to the class's folder."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.folder):
@@ -126,7 +133,7 @@ class Classroom:
             ) from error
 
     def lateness(self, assignment: str) -> dict[str, Lateness]:
-        """Student -> lateness, for all submissions in the gradebook."""
+        """Return student -> lateness, for all submissions in the gradebook."""
         origins = read_origins(self.folder, assignment)
         with self.submissions(assignment) as submissions:
             return {
@@ -137,37 +144,32 @@ class Classroom:
             }
 
     def scores(self, assignment: str) -> dict[str, Score]:
-        """Student -> score, for all graded submissions in the gradebook."""
+        """Return student -> score, for all graded submissions in the gradebook."""
         if not self.database.exists():
             return {}
         with self.open_gradebook() as gradebook:
-            try:
-                found = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                return {}
-            return {one.student_id: read_score(gradebook, one) for one in found if is_graded(one)}
+            rows = withdrawals(gradebook, assignment)
+            found = read_submissions(gradebook, assignment)
+            return {one.student_id: read_score(one, rows) for one in found if is_graded(one)}
 
     @contextlib.contextmanager
     def open_gradebook(self) -> Iterator[Gradebook]:
-        """The gradebook, which is made if there is none."""
+        """Open the gradebook for the block; make it if there is none."""
         self.create_database()
         with Gradebook(f"sqlite:///{self.database}") as gradebook:
             yield gradebook
 
     @contextlib.contextmanager
     def submissions(self, assignment: str) -> Iterator[list[SubmittedAssignment]]:
-        """The submissions of an assignment in the gradebook, as long as it is open."""
+        """Yield the submissions of an assignment in the gradebook, which is open in the block."""
         if not self.database.exists():
             yield []
             return
         with self.open_gradebook() as gradebook:
-            try:
-                yield list(gradebook.assignment_submissions(assignment))
-            except MissingEntry:
-                yield []
+            yield read_submissions(gradebook, assignment)
 
     def config(self) -> Config:
-        """The course's nbgrader configuration with the class's folders."""
+        """Return the course's nbgrader configuration with the class's folders."""
         config: Config = PyFileConfigLoader(
             "nbgrader_config.py", str(self.course.root)
         ).load_config()
@@ -185,7 +187,7 @@ class Classroom:
         Parameters
         ----------
         new_cells : bool
-            Take graded cells that a release adds, though there are submissions.
+            Add graded cells that are new in the release, even if there are submissions.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self.create_database()
@@ -246,12 +248,12 @@ class Classroom:
             raise failure.cause or failure
 
     def entry(self, assignment: str, student: str) -> Entry | None:
-        """What the gradebook says about a submission; None if it does not know it."""
+        """Return a submission's entry in the gradebook; None if it has none."""
         with self.open_gradebook() as gradebook:
             return read_entry(gradebook, assignment, student)
 
     def restore(self, assignment: str, student: str, entry: Entry | None) -> None:
-        """Put back what `entry` has returned."""
+        """Restore an entry that `entry` has returned."""
         with self.open_gradebook() as gradebook:
             restore_entry(gradebook, assignment, student, entry)
 
@@ -319,7 +321,7 @@ class NbgraderFailure(Exception):
     Attributes
     ----------
     cause : Exception or None
-        What it had caught and logged.
+        The exception that the converter caught and logged.
     """
 
     def __init__(self, message: str, cause: Exception | None) -> None:
@@ -361,7 +363,7 @@ def _run(
 
 @contextlib.contextmanager
 def _quiet(config: Config) -> Iterator[tuple[NbGrader, _Log]]:
-    """nbgrader's application, with its errors kept instead of logged to the terminal."""
+    """Yield nbgrader's application, which keeps its errors instead of printing them."""
     parent = NbGrader(config=config)
     parent.coursedir = CourseDirectory(parent=parent)
     parent.log.handlers, parent.log.propagate = [], False
@@ -374,7 +376,7 @@ def _quiet(config: Config) -> Iterator[tuple[NbGrader, _Log]]:
 
 
 class _Log(logging.StreamHandler):  # type: ignore[type-arg]  # Python 3.10 takes no argument
-    """Keeps the errors that nbgrader logs, and the exceptions that it catches there."""
+    """A log handler that keeps nbgrader's errors, and the exceptions that it catches."""
 
     def __init__(self) -> None:
         super().__init__(io.StringIO())
@@ -382,17 +384,19 @@ class _Log(logging.StreamHandler):  # type: ignore[type-arg]  # Python 3.10 take
         self.causes: list[BaseException] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep an error, and the exception that is being handled."""
         super().emit(record)
         if (error := sys.exc_info()[1]) is not None:
             self.causes.append(error)
 
     def text(self) -> str:
+        """Return all errors as text."""
         text: str = self.stream.getvalue()
         return text
 
 
 def _newest_versions() -> Sequence[str]:
-    """The version of the tables that the installed nbgrader makes."""
+    """Return the version of the tables that the installed nbgrader makes."""
     from alembic.script import ScriptDirectory
 
     return ScriptDirectory(str(Path(str(nbgrader.__file__)).parent / "alembic")).get_heads()

@@ -1,4 +1,4 @@
-"""One grader at a time in the folder of a class: two would write over each other's work."""
+"""A lock on the folder of a class, so that two graders do not overwrite each other's work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ except ModuleNotFoundError:
 
 @contextlib.contextmanager
 def sole_grader(folder: Path) -> Iterator[None]:
-    """Lock the folder of a class for the block; however its process ends, the lock ends with it.
+    """Lock the folder of a class for the block; the lock ends with its process in any case.
 
     A folder that does not exist, or is on a file system without locks, is not locked.
 

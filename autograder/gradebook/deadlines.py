@@ -1,4 +1,4 @@
-"""Due dates and extensions of a class, and what lateness costs by them."""
+"""Due dates and extensions of a class, with the late penalties that follow from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograder.gradebook.upload_manifest import read_origins
 
 
 def due_date(classroom: Classroom, assignment: str) -> datetime | None:
-    """The due date in the gradebook, in UTC and without a zone; None if there is none."""
+    """Return the due date in the gradebook, in UTC and without a zone; None if there is none."""
     if not classroom.database.exists():
         return None
     try:
@@ -28,7 +28,7 @@ def due_date(classroom: Classroom, assignment: str) -> datetime | None:
 
 
 def set_due_date(classroom: Classroom, assignment: str, due: datetime | None) -> list[Settled]:
-    """Set a due date, in UTC and without a zone; return what costs more or less by it."""
+    """Set a due date, in UTC and without a zone; return the late penalties that changed."""
     classroom.create_database()
     with classroom.open_gradebook() as gradebook:
         gradebook.update_or_create_assignment(assignment, duedate=due)
@@ -36,12 +36,12 @@ def set_due_date(classroom: Classroom, assignment: str, due: datetime | None) ->
 
 
 def has_clones(classroom: Classroom, assignment: str) -> bool:
-    """Whether submissions came from clones, of which the due date decides what commit counts."""
+    """Tell whether submissions came from clones, whose commit is chosen by the due date."""
     return any(one.commit for one in read_origins(classroom.folder, assignment).values())
 
 
 def extensions(classroom: Classroom, assignment: str) -> dict[str, timedelta]:
-    """Student -> extension, of those who have one."""
+    """Return student -> extension, for students who have one."""
     found = granted(classroom.folder, assignment)
     with classroom.submissions(assignment) as submissions:
         for one in submissions:
@@ -51,9 +51,9 @@ def extensions(classroom: Classroom, assignment: str) -> dict[str, timedelta]:
 
 
 def last_deadline(classroom: Classroom, assignment: str) -> tuple[datetime, str] | None:
-    """The latest due date of anyone in the class, in UTC and without a zone, and whose it is.
+    """Return the latest due date of anyone, in UTC and without a zone, with the student.
 
-    The student is "" if nobody has an extension; None without a due date.
+    The student is "" if no extension is later than the due date. Return None without a due date.
     """
     due = due_date(classroom, assignment)
     if due is None:
@@ -64,7 +64,7 @@ def last_deadline(classroom: Classroom, assignment: str) -> tuple[datetime, str]
 
 
 def worthless_from(classroom: Classroom, deadline: datetime) -> datetime | None:
-    """When late work costs all its points; None if it never does, or another plugin decides."""
+    """Return the time from which late work gets no points; None if never or unknown."""
     config = classroom.config()
     rule = DailyPenalty(config=config)
     plugin = config.AssignLatePenalties.get("plugin_class", "")
@@ -82,7 +82,7 @@ def extend(classroom: Classroom, assignment: str, new: Mapping[str, timedelta]) 
     Returns
     -------
     list of Settled
-        What costs more or less by it.
+        The late penalties that changed.
     """
     keep(classroom.folder, assignment, dict(new))
     if classroom.database.exists():
@@ -97,9 +97,15 @@ def extend(classroom: Classroom, assignment: str, new: Mapping[str, timedelta]) 
     return settle_penalties(classroom)
 
 
-def settle_penalties(classroom: Classroom, *assignments: str) -> list[Settled]:
-    """Compute what lateness costs anew, of these assignments or all; return what changed."""
+def settle_penalties(classroom: Classroom, assignment: str | None = None) -> list[Settled]:
+    """Compute late penalties anew, of an assignment or of all; return those that changed.
+
+    Where one of the assignment has changed, those of the others follow: grace days are shared.
+    """
     if not classroom.database.exists():
         return []
-    chosen = assignments or classroom.course.assignments()
-    return settle(classroom.config(), classroom.folder, chosen)
+    config, everything = classroom.config(), classroom.course.assignments()
+    if assignment is None:
+        return settle(config, classroom.folder, everything)
+    changed = settle(config, classroom.folder, [assignment])
+    return changed + (settle(config, classroom.folder, everything) if changed else [])

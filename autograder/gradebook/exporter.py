@@ -1,4 +1,4 @@
-"""How nbgrader reads submissions; see `nbgrader_config.py`."""
+"""The exporter by which nbgrader reads submissions (see `nbgrader_config.py`)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from autograder.grading.grade_submission import OF_THE_SUBMISSION, STEP_SECONDS,
 from autograder.grading.submissions import read_submission
 from coursekit.checking.time_limit import time_limit
 
-#: Where preprocessors find why the submission cannot be graded.
+#: Key in the resources for the reason why a submission cannot be graded.
 UNREAD = "coursekit_unread"
-#: The text of the exported notebook, of which nbconvert says that it is a node, and the resources.
+#: The exported notebook's text (nbconvert's annotation calls it a node) and the resources.
 _Exported = tuple[Any, dict[str, Any]]
 
 
 class SubmissionExporter(NotebookExporter):
-    """Reads and sanitizes a submission within the limits of `autograder grade`.
+    """The exporter that reads and sanitizes a submission within the limits of `autograder grade`.
 
-    What cannot be read, or only with much time or memory, goes on as a notebook without cells, and
-    `RestoreCells` and `Grade` give it zeros with the reason. The file of nbgrader's second pass,
-    which holds the sanitized notebook, is read as it is.
+    A submission that cannot be read, or only with much time or memory, goes on as a notebook
+    without cells, and `RestoreCells` and `Grade` give it zeros with the reason. The file of
+    nbgrader's second pass, which holds the sanitized notebook, is read as it is.
 
     A fault of the grader in either pass is nbgrader's failure: it gives no points and goes on with
     the class. The traceback is also kept where `autograder grade` keeps it.
@@ -39,6 +39,7 @@ class SubmissionExporter(NotebookExporter):
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> _Exported:
+        """Export a submitted notebook; keep the traceback if the grader fails."""
         if self.config.Grade.get("graded"):  # `autograder grade` keeps its faults itself
             return super().from_filename(filename, resources, **kw)
         about = (resources or {})["nbgrader"]
@@ -58,6 +59,7 @@ class SubmissionExporter(NotebookExporter):
         return graded
 
     def _sanitized(self, path: Path, resources: dict[str, Any] | None, **kw: Any) -> _Exported:
+        """Export a submission as it was read, or an empty notebook with the reason."""
         try:
             with time_limit(STEP_SECONDS, TookTooLong):
                 exported: _Exported
@@ -69,5 +71,8 @@ class SubmissionExporter(NotebookExporter):
 
 
 def class_folder(database: str) -> Path:
-    """The folder of the class whose gradebook has this address: it may be apart from the course."""
+    """Return the folder of the class whose gradebook has this address.
+
+    It may lie outside the course.
+    """
     return Path(database.removeprefix("sqlite:///")).parent.resolve()

@@ -15,10 +15,12 @@ from coursekit.data.paths import write_atomically
 
 
 def _path(folder: Path) -> Path:
+    """Return the path of the file with the extensions."""
     return folder / "extensions.json"
 
 
 def _read(folder: Path) -> dict[str, dict[str, float]]:
+    """Return assignment -> student -> seconds; raise a `ClassError` if the file is damaged."""
     path = _path(folder)
     try:
         found = json.loads(path.read_text("utf-8")) if path.exists() else {}
@@ -31,7 +33,7 @@ def _read(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def granted(folder: Path, assignment: str) -> dict[str, timedelta]:
-    """Student -> extension, in the folder of a class.
+    """Return student -> extension, from the folder of a class.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def granted(folder: Path, assignment: str) -> dict[str, timedelta]:
 
 
 def keep(folder: Path, assignment: str, extensions: dict[str, timedelta]) -> None:
-    """Remember extensions; one of no time is forgotten."""
+    """Store extensions; remove those of no time."""
     known = _read(folder)
     own = known.setdefault(assignment, {})
     for student, extension in extensions.items():

@@ -1,4 +1,4 @@
-"""Keeps the tracebacks of the grader's own faults, in `grader-errors/` in the folder of a class.
+"""Tracebacks of the grader's own faults, in `grader-errors/` in the folder of a class.
 
 Only the owner of the class can read them: they quote what students wrote, and the grader. A later run
 that succeeds removes the file.
@@ -19,18 +19,18 @@ from autograder.gradebook.retry import is_of_this_machine, patiently
 from coursekit.data.paths import write_atomically
 
 FOLDER = "grader-errors"
-#: Of a student's name, in the name of a file: a name that is longer is cut.
+#: Length of a student's name in the name of a file; a longer name is cut.
 _MAX_BYTES = 200
 _MAX_LISTED = 10
 
 
 def fault_file(folder: Path, assignment: str, student: str, page: bool = False) -> Path:
-    """Where the traceback of a fault is kept.
+    """Return the path of the file for the traceback of a fault.
 
     Parameters
     ----------
     folder : Path
-        The class's folder.
+        The folder of the class.
     page : bool
         Whether the fault is one of writing the feedback page, not of grading.
     """
@@ -43,7 +43,7 @@ def fault_file(folder: Path, assignment: str, student: str, page: bool = False) 
 
 
 def is_of_the_grader(error: BaseException) -> bool:
-    """Whether an exception is a fault of this tool: nobody else can do something about it."""
+    """Tell whether an exception is a fault of this tool, which the user cannot fix."""
     return (
         isinstance(error, Exception)
         and not isinstance(error, CourseError)
@@ -57,9 +57,9 @@ def keep_fault(path: Path, what: str, error: BaseException) -> None:
     Parameters
     ----------
     path : Path
-        From `fault_file`.
+        The file, from `fault_file`.
     what : str
-        What failed, such as "grading 05_topic of ada".
+        The step that failed, such as "grading 05_topic of ada".
     """
     when = datetime.now().astimezone().isoformat(timespec="seconds")
     lines = traceback.format_exception(type(error), error, error.__traceback__)
@@ -86,7 +86,7 @@ def forget_fault(path: Path) -> None:
 
 
 def listed(what: Iterable[tuple[str, Path]]) -> str:
-    """A line for each fault: what has happened, and the file with the traceback."""
+    """Return a line for each fault: a sentence on it, and the file with the traceback."""
     found = list(what)
     lines = [f"{sentence}; {path} has the traceback." for sentence, path in found[:_MAX_LISTED]]
     if len(found) > _MAX_LISTED:

@@ -1,4 +1,4 @@
-"""Grades a class: submissions run side by side, a single process writes to the gradebook."""
+"""The grading of a class: submissions run side by side, one process writes to the gradebook."""
 
 from __future__ import annotations
 
@@ -43,39 +43,39 @@ from autograder.sandbox.doctor import missing
 from autograder.sandbox.launch import start_server_in_background
 from coursekit.checking.verdict import Verdict
 
-#: How many processes judge, beside those that run submissions.
+#: Number of processes that judge, beside those that run submissions.
 _JUDGES = 2
 
 
 @dataclass
 class Graded:
-    """What grading a class gave.
+    """The result of grading a class.
 
     Attributes
     ----------
     verdicts : dict of str to list of Verdict
         Student -> a verdict per exercise, in the order of the notebook.
     unread : dict of str to str
-        Student -> why the submission could not be run at all; its points are zeros.
+        Student -> the reason why the submission could not be run at all; it has zero points.
     kept : list of str
-        Students whose scores are those of the last time: submission, release, cases and grader are
-        the same.
+        Students whose earlier scores were kept, as submission, release, cases and grader are the
+        same.
     earlier : dict of str to list of Verdict
-        Student -> the verdicts of the last time, for those that were graded again.
+        Student -> the earlier verdicts, for submissions that were graded again.
     by_hand : set of tuple of (str, str)
-        (student, exercise) pairs whose points an instructor set in formgrader; they stay.
+        (student, exercise) pairs whose points an instructor set in formgrader, which are kept.
     late : dict of str to Lateness
-        Student -> how late, for late submissions.
+        Student -> lateness, for late submissions.
     settled : list of Settled
-        Submissions that cost more or less for lateness than before: of which the time, the due
-        date, an extension or points by hand have changed.
+        Submissions whose late penalty has changed, because the time, the due date, an extension or
+        points by hand have.
     scores : dict of str to Score
-        Student -> what the gradebook says, with points by hand and what lateness costs.
+        Student -> the score in the gradebook, with points by hand and the late penalty.
     withdrawn : list of Withdrawn
-        Exercises that do not count as usual.
+        Exercises that do not count as usual, because they were withdrawn.
     faults : dict of str to Path
-        Student -> the file with the traceback, where the grader has failed; the verdicts are those
-        of the last time, or none: the submission is then not graded.
+        Student -> the file with the traceback, where the grader has failed. The verdicts are then
+        the earlier ones, or none if the submission was never graded.
     """
 
     assignment: str
@@ -91,7 +91,7 @@ class Graded:
     faults: dict[str, Path] = field(default_factory=dict)
 
     def not_graded(self) -> list[str]:
-        """The students without a score, because the grader has failed."""
+        """Return the students without a score because the grader has failed."""
         return [student for student in self.faults if not self.verdicts.get(student)]
 
     def require_no_fault(self) -> None:
@@ -109,7 +109,7 @@ class Graded:
             raise GraderFault(listed(what))
 
     def changes(self) -> list[tuple[str, Verdict, Verdict]]:
-        """(student, verdict before, verdict now) where the points are not those of the last time."""
+        """Return (student, earlier verdict, new verdict) where the points have changed."""
         found = []
         for student, verdicts in self.earlier.items():
             now = {verdict.exercise: verdict for verdict in self.verdicts.get(student, [])}
@@ -123,24 +123,24 @@ class Graded:
 
 @dataclass(frozen=True)
 class Options:
-    """How to grade a class.
+    """Options for grading a class.
 
     Attributes
     ----------
     cell_seconds : float or None
-        Wall time for one cell; the configuration's when None.
+        Wall time for one cell; None for the configuration's value.
     sandbox : bool
         Run submissions in sandboxes.
     jobs : int or None
-        How many submissions run at a time; one more than there are processors when None.
+        Number of submissions that run at a time; None for one more than there are processors.
     regrade : bool
-        Grade also what has not changed since the last time.
+        Also grade submissions that have not changed since they were graded.
     scheduler : str or None
         The address of a Dask scheduler, whose workers then run the submissions.
     all_cells : bool
-        Always run the cells that only show something, for their figures.
+        Always run the cells that only display something, for their figures.
     exercise : str or None
-        Grade only this exercise, of submissions that are graded already; all when None.
+        Grade only this exercise, of submissions that are graded already; None for all exercises.
     new_cells : bool
         Count graded cells that the release has added since submissions were graded.
     """
@@ -155,7 +155,7 @@ class Options:
     new_cells: bool = False
 
     def apply(self, config: Config) -> Limits:
-        """Put the options into nbgrader's configuration; the limits that follow."""
+        """Put the options into nbgrader's configuration; return the limits that follow from it."""
         config.Grade.sandbox = self.sandbox
         if self.all_cells:
             config.Grade.all_cells = True
@@ -193,6 +193,7 @@ def grade_class(
 def _grade(
     classroom: Classroom, assignment: str, students: list[str] | None, options: Options
 ) -> Graded:
+    """Grade the class as `grade_class` does, while this process holds the class's lock."""
     course = classroom.course
     local = options.sandbox and options.scheduler is None
     if local and (problem := missing()):
@@ -256,8 +257,6 @@ def _grade(
                 _keep(graded, classroom, cache, student)
     graded.verdicts = {student: graded.verdicts[student] for student in chosen}
     graded.settled = patiently(lambda: settle_penalties(classroom, assignment))
-    if graded.settled:  # what lateness costs later may depend on it: grace days
-        patiently(lambda: settle_penalties(classroom))
     graded.by_hand = set_by_hand(classroom, assignment)
     graded.scores = classroom.scores(assignment)
     graded.withdrawn = read_withdrawn(classroom, assignment)
@@ -266,6 +265,7 @@ def _grade(
 
 
 def _chosen(classroom: Classroom, assignment: str, students: list[str] | None) -> list[str]:
+    """Return the students to grade, each once; raise a `ClassError` if one has not submitted."""
     everyone = classroom.students(assignment)
     for student in students or []:
         if student not in everyone:
@@ -281,7 +281,7 @@ def _chosen(classroom: Classroom, assignment: str, students: list[str] | None) -
 def _earlier(
     classroom: Classroom, assignment: str, students: list[str]
 ) -> dict[str, list[Verdict]]:
-    """Student -> the verdicts of the last time, where there are any."""
+    """Return student -> earlier verdicts, for submissions that have any."""
     found = {}
     for student in students:
         path = classroom.autograded(student, assignment)
@@ -291,23 +291,26 @@ def _earlier(
 
 
 def _require_same_cells(classroom: Classroom, assignment: str, options: Options) -> None:
+    """Raise a `ClassError` if the release has changed its graded cells since grading."""
     changed = patiently(lambda: cells_changed(classroom, assignment))
     if changed.removed or (changed.added and not options.new_cells):
         raise ClassError(changed.sentence(assignment))
 
 
 def _require_exercise(course: Course, assignment: str, name: str) -> None:
+    """Raise a `CourseError` if the exercise is of another assignment."""
     where = find(course, name).name
     if where != assignment:
         raise CourseError(f"{name} is an exercise of {where}, not of {assignment}.")
 
 
 def _has(verdicts: list[Verdict], exercise: str) -> bool:
+    """Tell whether one of the verdicts is on the exercise."""
     return any(verdict.exercise == exercise for verdict in verdicts)
 
 
 def _keep(graded: Graded, classroom: Classroom, cache: RegradeCache, student: str) -> None:
-    """Take over the scores of the last time."""
+    """Keep a student's earlier verdicts, and the reason if the submission could not be run."""
     saved = nbformat.read(classroom.autograded(student, graded.assignment), as_version=4)
     graded.verdicts[student] = read_verdicts(saved)
     graded.kept.append(student)
@@ -317,7 +320,7 @@ def _keep(graded: Graded, classroom: Classroom, cache: RegradeCache, student: st
 
 @contextlib.contextmanager
 def _runner(questions: Questions, limits: Limits, options: Options) -> Iterator[Runner]:
-    """Where the submissions run. Past the block nothing of them runs any more."""
+    """Yield the runner of submissions; end everything it runs when the block ends."""
     runner: Runner
     if options.scheduler is not None:
         from autograder.grading.cluster import Cluster
@@ -338,7 +341,7 @@ def _runner(questions: Questions, limits: Limits, options: Options) -> Iterator[
 
 @contextlib.contextmanager
 def _judge(task: Task, limits: Limits) -> Iterator[Judge]:
-    """Who judges: processes beside this one, which need Linux as the sandbox does, or this one."""
+    """Yield the judge: processes beside this one, or this process without sandbox or Linux."""
     if not limits.sandbox or sys.platform != "linux":
         yield judge_here
         return
@@ -352,7 +355,7 @@ def _judge(task: Task, limits: Limits) -> Iterator[Judge]:
 
 @contextlib.contextmanager
 def _stopping(graded: Graded, chosen: list[str]) -> Iterator[None]:
-    """Turns ctrl-C, and a disk that is full, into one sentence."""
+    """Turn Ctrl-C and a full disk into an error of one sentence."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Grades submissions one after another; the next ones run meanwhile."""
+"""The queue of a class's submissions: one is graded after another, while the next ones run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from autograder.grading.worker_pool import Runner
 from autograder.sandbox.scratch import scratch
 from coursekit.checking.verdict import Verdict
 
-#: Characters in a folder name that nbgrader's paths, its database or its pages cannot have.
+#: Message on a folder name that nbgrader's paths, its database or its pages cannot have.
 _RENAME = (
     'its name has control characters, <, > or ", spaces at an end, or is not UTF-8;'
     " rename the folder"
@@ -50,15 +50,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Done:
-    """What grading a submission gave.
+    """The result of grading a submission.
 
     Attributes
     ----------
     unread : str
-        Why it could not be run at all, or ""; its points are zeros.
+        The reason why it could not be run at all, or ""; it then has zero points.
     fault : Path or None
-        Where the traceback is, if the grader has failed; the verdicts are then those of the last
-        time, if there are any.
+        The file with the traceback, if the grader has failed; the verdicts are then the earlier
+        ones, if there are any.
     """
 
     student: str
@@ -69,7 +69,7 @@ class Done:
 
 @dataclass
 class Desk:
-    """Grades one submission after another; the next ones run meanwhile."""
+    """The queue of submissions of one assignment."""
 
     classroom: Classroom
     assignment: str
@@ -80,7 +80,7 @@ class Desk:
     earlier: dict[str, list[Verdict]]
 
     def grade(self, students: list[str]) -> Iterator[Done]:
-        """Grade the submissions of these students, in about this order: none waits for a slower one."""
+        """Grade these students' submissions, in about this order; none waits for a slower one."""
         # twice as many as run at a time: no slot is idle, and no more wait in a larger class
         most = 1 + 2 * self.runner.slots
         coming = deque(students)
@@ -96,6 +96,7 @@ class Desk:
                 yield done.value
 
     def _one(self, student: str) -> Grading[Done]:
+        """Grade the submission of one student; keep the traceback if the grader fails."""
         if glob.escape(student) != student:
             why = "nbgrader cannot handle [, * or ? in a name; rename the folder"
             return Done(student, [], why)
@@ -126,7 +127,7 @@ class Desk:
         return Done(student, saved, reason)
 
     def _save(self, student: str, notebook: NotebookNode) -> None:
-        """Have nbgrader score and save a graded notebook; if it fails, all stays as it was.
+        """Let nbgrader score and save a graded notebook; if it fails, restore the earlier entry.
 
         nbgrader scores only what it sanitizes itself. So the graded notebook, put into a `submitted`
         folder of its own, goes through nbgrader's steps once more, and `Grade` copies the outputs.
@@ -143,6 +144,7 @@ class Desk:
             raise
 
     def _have_saved(self, student: str, notebook: NotebookNode) -> None:
+        """Run nbgrader's steps on a graded notebook in a temporary folder."""
         new = self.classroom.folder / "autograded" / _NEW
         _log.debug("%s: nbgrader saves the points", student)
         with scratch() as folder:
@@ -165,7 +167,7 @@ class Desk:
                 shutil.rmtree(new, ignore_errors=True)
 
     def _replace(self, student: str, new: Path) -> None:
-        """Put what nbgrader has written in the place of what it wrote the last time."""
+        """Replace the autograded folder of a submission by the one that nbgrader has written."""
         place = self.classroom.autograded(student, self.assignment).parent
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.exists():
@@ -174,7 +176,7 @@ class Desk:
 
 
 def _first_done(waiting: list[tuple[Running | Judging, Grading[Done]]]) -> Grading[Done]:
-    """Take out the first grading that can go on, as soon as one can."""
+    """Remove and return the first grading that can go on, as soon as one can."""
     while True:
         for i, (awaited, grading) in enumerate(waiting):
             if awaited.done():

@@ -1,6 +1,6 @@
-"""Does a JupyterHub, or a shared computer, know this course: what `docs/hub.md` describes.
+"""Checks of the configuration of a JupyterHub or shared computer, as `docs/hub.md` describes it.
 
-Only what the configuration files on this machine say is looked at; no hub is asked.
+Only the configuration files on this machine are read; no hub is asked.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ from autograder.gradebook.permissions import Opening
 
 _CONFIG = "nbgrader_config.py"
 _SECONDS = 60
+#: The permissions of an exchange: everyone makes files in it, and nobody renames another's.
+EXCHANGE_MODE = 0o1777
 
 
 def problems_on_hub(course: Course) -> list[Opening]:
-    """What keeps nbgrader, formgrader or students' servers on this machine from working.
+    """Return what keeps nbgrader, formgrader or students' servers on this machine from working.
 
-    What is about a hub is said only where there is one, or the course uses an exchange.
+    Problems of a hub are reported only where there is one, or the course uses an exchange.
     """
     found = [*_tools()]
     own = _read(course.root)
@@ -43,19 +45,20 @@ def problems_on_hub(course: Course) -> list[Opening]:
         *_formgrader(course, system),
         *_course_id(own, system),
         *_exchange(exchange, _text(system, "Exchange", "root")),
+        *_course_in_exchange(course, own, system),
         *_students_image(),
     ]
 
 
 def _on_hub() -> bool:
-    """Whether this is a server of a hub, or a machine with one."""
+    """Tell whether this is a server of a hub, or a machine with one."""
     return any(name.startswith("JUPYTERHUB_") for name in os.environ) or bool(
         find_spec("jupyterhub") or shutil.which("jupyterhub")
     )
 
 
 def _tools() -> list[Opening]:
-    """nbgrader calls `alembic` by name when it makes a gradebook."""
+    """Report a missing `alembic`, which nbgrader calls by name when it makes a gradebook."""
     here = str(Path(sys.executable).parent)
     if shutil.which("alembic"):
         return []
@@ -68,7 +71,10 @@ def _tools() -> list[Opening]:
 
 
 def _formgrader(course: Course, system: Config) -> list[Opening]:
-    """A single-user server starts in the home folder, and reads no configuration of the course."""
+    """Report a formgrader that would not find the course.
+
+    A single-user server starts in the home folder, and reads no configuration of the course.
+    """
     home = Path.home()
     user = _merged([*map(Path, ENV_CONFIG_PATH), Path(jupyter_config_dir())], system)
     root = _text(user, "CourseDirectory", "root")
@@ -94,6 +100,7 @@ def _formgrader(course: Course, system: Config) -> list[Opening]:
 
 
 def _course_id(own: Config, system: Config) -> list[Opening]:
+    """Report a course name that the machine's configuration sets, or the course's lacks."""
     found = []
     if named := _text(system, "CourseDirectory", "course_id"):
         found.append(
@@ -115,6 +122,7 @@ def _course_id(own: Config, system: Config) -> list[Opening]:
 
 
 def _exchange(own: str, system: str) -> list[Opening]:
+    """Report differing settings of the exchange, and an exchange that not everyone can use."""
     found = []
     if own and system and Path(own).resolve() != Path(system).resolve():
         found.append(
@@ -132,19 +140,49 @@ def _exchange(own: str, system: str) -> list[Opening]:
             )
         )
     root = own or system
+    remedy = f"sudo chmod {EXCHANGE_MODE:o} {shlex.quote(root)}"
     if root and not Path(root).is_dir():
-        quoted = shlex.quote(root)
-        remedy = f"sudo mkdir -p {quoted} && sudo chmod 777 {quoted}"
-        found.append(Opening(f"there is no exchange at {root}", remedy))
-    elif root and stat.S_IMODE(Path(root).stat().st_mode) & 0o777 != 0o777:
-        found.append(
-            Opening(f"not everyone can use the exchange {root}", f"chmod 777 {shlex.quote(root)}")
-        )
+        missing = f"there is no exchange at {root}"
+        found.append(Opening(missing, f"sudo mkdir -p {shlex.quote(root)} && {remedy}"))
+    elif root:
+        mode = stat.S_IMODE(Path(root).stat().st_mode)
+        if mode & 0o777 != 0o777:
+            found.append(Opening(f"not everyone can use the exchange {root}", remedy))
+        elif not mode & stat.S_ISVTX:
+            found.append(
+                Opening(
+                    f"every user can rename a course in the exchange {root}, and put files of their"
+                    " own in its place",
+                    remedy,
+                )
+            )
     return found
 
 
+def _course_in_exchange(course: Course, own: Config, system: Config) -> list[Opening]:
+    """Report a folder of the course in the exchange that belongs to somebody else."""
+    root = _text(own, "Exchange", "root") or _text(system, "Exchange", "root")
+    name = _text(own, "CourseDirectory", "course_id")
+    folders = [Path(root, name), Path(root, name, "outbound")] if root and name else []
+    owner = course.root.stat().st_uid
+    for folder in folders:
+        try:
+            other = folder.lstat().st_uid != owner
+        except OSError:  # there is none yet
+            continue
+        if other:
+            return [
+                Opening(
+                    f"{folder} does not belong to the owner of {course.root}: who made it decides"
+                    " what students fetch",
+                    f"sudo mv {shlex.quote(str(folder))} SOMEWHERE, look into it, and release again",
+                )
+            ]
+    return []
+
+
 def _students_image() -> list[Opening]:
-    """Whether the environment of single-user servers can fetch, submit and check."""
+    """Report packages that the environment of single-user servers lacks."""
     command = shutil.which("jupyterhub-singleuser")
     if command is None:
         return []
@@ -177,6 +215,7 @@ def _students_image() -> list[Opening]:
 
 
 def _merged(folders: Iterable[Path], start: Config | None = None) -> Config:
+    """Return the merged configurations of several folders; later ones take precedence."""
     merged = Config()
     if start is not None:
         merged.merge(start)
@@ -186,7 +225,7 @@ def _merged(folders: Iterable[Path], start: Config | None = None) -> Config:
 
 
 def _read(folder: Path) -> Config:
-    """What a folder's configuration file sets; nothing if there is none.
+    """Return the settings of a folder's configuration file; none if there is no file.
 
     Raises
     ------
@@ -203,11 +242,12 @@ def _read(folder: Path) -> Config:
 
 
 def _text(config: Config, section: str, name: str) -> str:
+    """Return a setting as text; "" if it is not set."""
     return str(config[section].get(name, "")) if section in config else ""
 
 
 def _where(section: str, name: str) -> str:
-    """The file of this machine that makes a setting."""
+    """Return the file of this machine that makes a setting."""
     places = [Path(folder) for folder in SYSTEM_CONFIG_PATH]
     return next(
         (str(one / _CONFIG) for one in places if _text(_read(one), section, name)),

@@ -1,4 +1,4 @@
-"""What lateness costs, computed anew from the gradebook, without running any submission.
+"""Late penalties, computed anew from the gradebook without running any submission.
 
 The time of a submission, the due date, an extension and points given by hand may change after
 grading. Each of these decides the penalty, and none of them the points of an exercise.
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.preprocessors import AssignLatePenalties as StockPenalties
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
@@ -22,6 +22,7 @@ from traitlets.config import Config
 from autograder.gradebook.extensions import granted
 from autograder.gradebook.late_policy import lateness
 from autograder.gradebook.score_snapshot import is_graded
+from autograder.gradebook.submissions import late_penalty, raw_score, read_submissions
 from autograder.gradebook.upload_manifest import Origin, read_origins
 from autograder.gradebook.withdrawn import apply_withdrawals
 from autograder.grading.student_files import read_regular
@@ -31,7 +32,7 @@ _MAX_TIME_BYTES = 100
 
 @dataclass(frozen=True)
 class Settled:
-    """A submission whose penalty is no longer the same."""
+    """A submission whose late penalty has changed."""
 
     assignment: str
     student: str
@@ -40,14 +41,15 @@ class Settled:
 
 
 class AssignLatePenalties(StockPenalties):
-    """nbgrader's step, which also knows extensions granted in advance, and the LMS's marks.
+    """nbgrader's step for late penalties, with extensions granted in advance and LMSs' marks.
 
-    It keeps the name, by which `nbgrader_config.py` sets nbgrader's own.
+    It has the name of nbgrader's own step, by which `nbgrader_config.py` replaces that.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Set the late penalty of a submission."""
         nb, resources = super().preprocess(nb, resources)
         with self.gradebook:
             folder = Path(self.db_url.removeprefix("sqlite:///")).parent
@@ -60,7 +62,7 @@ class AssignLatePenalties(StockPenalties):
 
 @dataclass(frozen=True)
 class _Known:
-    """What the class's folder says about the submissions of an assignment."""
+    """The extensions and origins of an assignment's submissions, from the class's folder."""
 
     folder: Path
     extensions: dict[str, timedelta]
@@ -68,14 +70,16 @@ class _Known:
 
     @classmethod
     def of(cls, folder: Path, assignment: str) -> _Known:
+        """Read them from the folder of a class."""
         return cls(folder, granted(folder, assignment), read_origins(folder, assignment))
 
     def is_marked(self, student: str) -> bool:
+        """Tell whether the LMS marked a student's submission as late."""
         return student in self.origins and self.origins[student].late
 
 
 def submission_time(folder: Path) -> datetime | None:
-    """The time in a submission's `timestamp.txt`, in UTC; None if there is none."""
+    """Return the time in a submission's `timestamp.txt`, in UTC; None if there is none."""
     with contextlib.suppress(Exception):  # the date parser raises many types
         content = read_regular(folder / "timestamp.txt", _MAX_TIME_BYTES)
         found: datetime = parse_utc(content.decode().strip())
@@ -84,14 +88,14 @@ def submission_time(folder: Path) -> datetime | None:
 
 
 def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Settled]:
-    """Compute the penalties of all graded submissions anew; return those that changed.
+    """Compute the late penalties of all graded submissions anew; return those that changed.
 
     Parameters
     ----------
     config : Config
-        nbgrader's, which names the plugin that says what lateness costs.
+        nbgrader's configuration, which names the plugin that computes late penalties.
     folder : Path
-        The class's.
+        The folder of the class.
     """
     changed = []
     database = f"sqlite:///{folder / 'gradebook.db'}"
@@ -101,12 +105,8 @@ def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Set
             step.assignment_id, step.gradebook, step.db_url = assignment, gradebook, database
             known = _Known.of(folder, assignment)
             apply_withdrawals(gradebook, assignment)
-            try:
-                submissions = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                continue
-            for submission in filter(is_graded, submissions):
-                before = submission.late_submission_penalty or 0.0
+            for submission in filter(is_graded, read_submissions(gradebook, assignment)):
+                before = late_penalty(submission)
                 _sync_time(submission, known)
                 now = _charge(step, submission, known)
                 if now != before:
@@ -116,7 +116,7 @@ def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Set
 
 
 def _sync_time(submission: SubmittedAssignment, known: _Known) -> None:
-    """Take over the time in `submitted/`: nbgrader does so only when it grades."""
+    """Store the time in `submitted/`, which nbgrader updates only when it grades."""
     place = known.folder / "submitted" / submission.student_id / submission.assignment.name
     if place.is_dir():
         time = submission_time(place)
@@ -137,7 +137,7 @@ def _charge(step: StockPenalties, submission: SubmittedAssignment, known: _Known
             step.student_id = student
             step.init_plugin()
             penalty = step.plugin_inst.late_submission_penalty(
-                student, notebook.score, late.charged
+                student, raw_score(notebook), late.charged
             )
         if penalty is not None:
             penalty = step._check_late_penalty(notebook, penalty)

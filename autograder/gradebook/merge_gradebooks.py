@@ -1,4 +1,4 @@
-"""Brings together what several graders have given in copies of a class's gradebook.
+"""The merge of what several graders have given in copies of a class's gradebook.
 
 Points, extra credit and comments of the other gradebooks are taken over where this one has none. Nothing
 is overwritten: two different scores are a conflict, which a person decides; two comments are both kept.
@@ -23,14 +23,14 @@ from autograder.gradebook.own_tables import GradedAnswer, SetAside
 
 @dataclass
 class Merged:
-    """What merging gradebooks has changed.
+    """The result of merging gradebooks.
 
     Attributes
     ----------
     scores, comments : int
-        How many were taken over.
+        Numbers of scores and comments that were taken over.
     conflicts : list of str
-        Scores of which two graders have given different ones, a sentence each; they stay.
+        Scores that two graders have given differently, a sentence each; they are not changed.
     missing : list of str
         Submissions of another gradebook that this one does not have.
     settled : list of Settled
@@ -45,7 +45,7 @@ class Merged:
 
 
 def merge(classroom: Classroom, others: Sequence[Path]) -> Merged:
-    """Take over what persons have graded in copies of the gradebook.
+    """Merge points, extra credit and comments from copies of the gradebook into the class's.
 
     Parameters
     ----------
@@ -82,6 +82,7 @@ def merge(classroom: Classroom, others: Sequence[Path]) -> Merged:
 
 
 def _submissions(gradebook: Gradebook, assignment: str) -> Iterator[SubmittedAssignment]:
+    """Yield the submissions of an assignment; none if the gradebook does not know it."""
     try:
         yield from gradebook.assignment_submissions(assignment)
     except MissingEntry:
@@ -98,6 +99,7 @@ class _Pair:
     merged: Merged
 
     def merge(self, ours: SubmittedAssignment, theirs: SubmittedAssignment) -> None:
+        """Take over the scores and comments of one submission."""
         grades = {(n.name, g.name): g for n in ours.notebooks for g in n.grades}
         comments = {(n.name, c.name): c for n in ours.notebooks for c in n.comments}
         for notebook in theirs.notebooks:
@@ -109,6 +111,7 @@ class _Pair:
                     self._take_comment(mine, comment)
 
     def _take_score(self, own: Grade, grade: Grade) -> None:
+        """Take over points and extra credit of a grade, or note a conflict."""
         mine = self.own.db.get(SetAside, own.id) or own
         yours = self.other.db.get(SetAside, grade.id) or grade
         for row, other, what in ((mine, yours, "manual_score"), (own, grade, "extra_credit")):
@@ -129,12 +132,13 @@ class _Pair:
                 mine.needs_manual_grade = yours.needs_manual_grade or not self._is_same(own, grade)
 
     def _is_same(self, own: Grade, grade: Grade) -> bool:
-        """Whether both have graded the same answer: it may have been handed in again meanwhile."""
+        """Tell whether both grades are for the same answer, as far as is known."""
         mine = self.own.db.get(GradedAnswer, own.id)
         yours = self.other.db.get(GradedAnswer, grade.id)
         return mine is None or yours is None or mine.digest == yours.digest
 
     def _take_comment(self, own: Comment, comment: Comment) -> None:
+        """Add a comment to the own one, unless it is part of it."""
         mine, yours = own.manual_comment or "", comment.manual_comment or ""
         if yours.strip() and yours not in mine:
             own.manual_comment = yours if mine in yours else f"{mine}\n\n{yours}"

@@ -1,4 +1,4 @@
-"""Tables of ours in nbgrader's gradebook, which nbgrader leaves alone.
+"""The tool's own tables in nbgrader's gradebook, which nbgrader leaves alone.
 
 They are created when a gradebook is opened, and go with it into every copy. One that only nbgrader
 has opened has none of them.
@@ -12,14 +12,14 @@ from nbgrader.api import Base, Boolean, Column, Float, String
 
 
 class GradedAnswer(Base):
-    """The answer that a score belongs to, by its digest.
+    """The digest of the answer that a score belongs to.
 
     Attributes
     ----------
     grade : str
         The id of nbgrader's grade.
     digest : str
-        Of the answer as it was graded the last time.
+        The digest of the answer when it was last graded.
     """
 
     __tablename__ = "coursekit_graded_answer"
@@ -36,13 +36,13 @@ class Withdrawal(Base):
     assignment, cell : str
         The names of the assignment and of the graded cell.
     student : str
-        Whom it concerns; "" for everyone.
+        The student whom it concerns; "" for everyone.
     full_points : bool
         Whether it gives full points; otherwise it is out of the total.
     points : float
-        What the cell is worth in the release.
+        The points of the cell in the release.
     reason : str
-        Why, as students read it.
+        The reason, as students read it.
     since : str
         The time of the withdrawal, in UTC.
     """
@@ -59,7 +59,7 @@ class Withdrawal(Base):
 
 
 class SetAside(Base):
-    """What a person has said of a grade, while a withdrawal decides its points.
+    """An instructor's grade that is set aside while a withdrawal decides the points.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class SetAside(Base):
     manual_score : float or None
         The points given by hand.
     needs_manual_grade : bool
-        Whether they are still to be given.
+        Whether the points are still to be given by hand.
     given : float
         The points that the withdrawal has given instead.
     """
@@ -86,7 +86,7 @@ OWN_TABLES = frozenset(table.__tablename__ for table in (GradedAnswer, Withdrawa
 
 
 def ask_points_by_hand(database: sqlite3.Connection) -> str:
-    """The query for how many points a person has given: a withdrawal also writes some."""
+    """Return the query for the number of points given by hand, without those of withdrawals."""
     name = SetAside.__tablename__
     query = "SELECT count(*) FROM grade WHERE manual_score IS NOT NULL"
     if not database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone():

@@ -1,4 +1,4 @@
-"""Who can read a class: its folders and files are closed to other users of the machine.
+"""The permissions of a class's folders and files, which are closed to other users of the machine.
 
 What `autograder` writes is for its owner from the start (`autograder.cli` sets the umask); nbgrader's
 own commands, and versions before, write for everyone. Links are followed nowhere: a student may have
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autograder.course.layout import Course
 
-#: No permission for group and others: of what a command writes.
+#: The umask of every command: no permission for group and others.
 UMASK = 0o077
 _FOLDERS = (
     *("submitted", "autograded", "feedback", "earlier", "exports", "reports"),
@@ -26,17 +26,17 @@ _FILES = (
     *("gradebook.db", "class_seed", "graded.json"),
     *("students.json", "collected.json", "extensions.json"),
 )
-#: In the course's folder: they hold the solutions.
+#: Folders of the course that hold the solutions.
 _SECRETS = ("solutions", "exercises")
-#: folders/STUDENT/ASSIGNMENT are looked at, what is below only where one of them was open.
-_LOOKED_AT, _DEEPEST = 2, 40
+#: Depth to which folders are closed, down to STUDENT/ASSIGNMENT, and below a folder that was open.
+_LOOKED_AT, _MAX_DEPTH = 2, 40
 _MAX_LISTED = 6
 
 
 def close_class(folder: Path) -> None:
-    """Take group's and others' permissions from everything in a class's folder that is about students.
+    """Remove group's and others' permissions from all files about students in a class's folder.
 
-    What belongs to another user stays as it is; `open_to_others` tells of it.
+    Files of another user are not changed; `open_to_others` reports them.
     """
     if os.name == "nt":
         return
@@ -50,6 +50,7 @@ def close_class(folder: Path) -> None:
 
 
 def _close(name: str, parent: int, depth: int = 0) -> None:
+    """Close a file or folder, and the folders in it, without following links."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         opened = os.open(name, flags, dir_fd=parent)
@@ -61,7 +62,7 @@ def _close(name: str, parent: int, depth: int = 0) -> None:
         if is_open:
             with contextlib.suppress(OSError):
                 os.fchmod(opened, stat.S_IMODE(found.st_mode) & ~UMASK)
-        if stat.S_ISDIR(found.st_mode) and depth < (_DEEPEST if is_open else _LOOKED_AT):
+        if stat.S_ISDIR(found.st_mode) and depth < (_MAX_DEPTH if is_open else _LOOKED_AT):
             for inner in os.listdir(opened):
                 _close(inner, opened, depth + 1)
     finally:
@@ -70,14 +71,14 @@ def _close(name: str, parent: int, depth: int = 0) -> None:
 
 @dataclass(frozen=True)
 class Opening:
-    """Something that other users of this machine can do.
+    """A thing that other users of this machine can do, or a problem of its configuration.
 
     Attributes
     ----------
     what : str
-        One sentence without a full stop.
+        A sentence on it, without a full stop.
     remedy : str
-        The command, or the step, that mends it.
+        The command or step that fixes it.
     """
 
     what: str
@@ -85,14 +86,14 @@ class Opening:
 
 
 def open_to_others(course: Course | None, folder: Path) -> list[Opening]:
-    """What other users of this machine can read or change of a class and its course.
+    """Return what other users of this machine can read or change of a class and its course.
 
     Parameters
     ----------
     course : Course or None
-        Its solutions are looked at, too.
+        The course, whose solutions are checked, too.
     folder : Path
-        The class's.
+        The folder of the class.
     """
     if os.name == "nt":
         return []
@@ -120,7 +121,7 @@ def open_to_others(course: Course | None, folder: Path) -> list[Opening]:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether others may do anything with a file, or enter or list a folder."""
+    """Tell whether others may do anything with a file, or enter or list a folder."""
     try:
         found = path.lstat()
     except OSError:
@@ -130,7 +131,7 @@ def _is_open(path: Path) -> bool:
 
 
 def _is_reachable(path: Path) -> bool:
-    """Whether others may pass through a folder and all those around it."""
+    """Tell whether others may pass through a folder and all folders around it."""
     for one in (path, *path.parents):
         try:
             found = one.stat()
@@ -143,7 +144,7 @@ def _is_reachable(path: Path) -> bool:
 
 
 def _is_own_group(found: os.stat_result) -> bool:
-    """Whether a file's group is its owner's alone, as most Linux distributions make one per user."""
+    """Tell whether a file's group has no member but its owner, as on most Linux distributions."""
     try:
         import grp  # only where it is used: Windows has no such modules
         import pwd
@@ -157,7 +158,7 @@ def _is_own_group(found: os.stat_result) -> bool:
 
 
 def _of_somebody_else(folder: Path) -> list[str]:
-    """What belongs in `submitted/` to another user than the class's folder does, or than who grades."""
+    """Return the files in `submitted/` that belong to neither the class's owner nor the grader."""
     try:
         own = {folder.stat().st_uid, os.geteuid()}
     except OSError:

@@ -1,6 +1,6 @@
-"""The steps of ours in nbgrader's own pipeline; `nbgrader_config.py` names them.
+"""The tool's own steps in nbgrader's pipeline, which `nbgrader_config.py` names.
 
-So `autograder`, plain `nbgrader` commands and formgrader's button all do the same.
+Through them `autograder`, plain `nbgrader` commands and formgrader's button all do the same.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class RestoreCells(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Sanitize a submitted notebook, unless it was sanitized before it ran."""
         if self.config.Grade.get("graded"):
             return nb, resources  # it was sanitized before it ran
         release = _assignment(resources).release
@@ -85,7 +86,7 @@ class Grade(NbGraderPreprocessor):
     ).tag(config=True)
 
     def limits(self) -> Limits:
-        """What the configuration allows a submission."""
+        """Return the limits that the configuration sets for a submission."""
         return Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
@@ -97,6 +98,7 @@ class Grade(NbGraderPreprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Run a notebook and write its verdicts, or copy the outputs of one graded already."""
         if self.graded:
             _copy_outputs(nbformat.read(self.graded, as_version=4), nb)
             return nb, resources
@@ -127,7 +129,7 @@ class Grade(NbGraderPreprocessor):
 
 
 def _assignment(resources: dict[str, Any]) -> Assignment:
-    """The assignment that nbgrader is working on, read once for all of its cells."""
+    """Return the assignment that nbgrader is working on, read once for all of its cells."""
     if "coursekit_assignment" not in resources:
         resources["coursekit_assignment"] = Assignment(
             find_course(), resources["nbgrader"]["assignment"]
@@ -137,6 +139,7 @@ def _assignment(resources: dict[str, Any]) -> Assignment:
 
 
 def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
+    """Copy the outputs and grading notes of a graded notebook."""
     for cell, ready in zip(nb.cells, graded.cells, strict=True):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = ready.outputs, ready.get("execution_count")
@@ -144,16 +147,17 @@ def _copy_outputs(graded: NotebookNode, nb: NotebookNode) -> None:
 
 
 class RunAll(NbGraderPreprocessor):
-    """Lets *Run All* go on after an exercise that is not written yet, or wrong.
+    """The release step that lets *Run All* go on after an exercise that is unwritten or wrong.
 
     From the first exercise on, cells of the student notebook get the tag `raises-exception`, by
-    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error. What is
-    stored about the outputs of the solution, which the student notebook has not, goes.
+    which JupyterLab, Notebook, VS Code and nbclient run the next cell after an error. The
+    record of the solution's outputs, which the student notebook has not, is removed.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Tag the code cells from the first exercise on."""
         nb.metadata.pop("autograder", None)
         started = False
         for cell in nb.cells:
@@ -178,6 +182,7 @@ class NamedStub(ClearSolutions):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Replace the solutions in a cell by stubs with their texts."""
         texts = [match.strip() for match in _TODO.findall(cell.source)]
         todo = f"# TODO: your code{_exclusion(cell, resources)}"
         self.code_stub = {"python": f"{todo}\nraise NotImplementedError({_MARK})"}
@@ -191,7 +196,7 @@ class NamedStub(ClearSolutions):
 
 
 def _exclusion(cell: NotebookNode, resources: dict[str, Any]) -> str:
-    """What an answer must not use, to be added to its TODO: ", without ..." or ""."""
+    """Return what an answer must not use, as an addition to its TODO: ", without ..." or ""."""
     found = _assignment(resources).exercises
     exercise = found.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
     return (

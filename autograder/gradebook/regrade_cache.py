@@ -18,22 +18,22 @@ from autograder.grading.verdicts import class_seed
 from coursekit.checking import stored_recordings
 from coursekit.data.paths import write_atomically
 
-#: Under this name graded.json keeps, by assignment, digests of the code as it is and as it decides.
+#: Key in graded.json for the digests of the code by assignment: of its text, and of what decides.
 _CODE = "code"
 
 
 class RegradeCache:
-    """Graded submissions, with a digest of everything that determined their score.
+    """The graded submissions, with a digest of everything that determined their score.
 
     That is the submission, release, cases, references, seed, limits and grader; not its time, the due
     date and extensions, which `late_penalties` takes into account without grading again. Stored in
     graded.json, next to the gradebook, as assignment -> student -> digest.
 
-    What decides no score is left out, so that a change of it grades no class again: comments and
-    docstrings; the tool's packages that only show something; of the solution all but code and
-    points; of the exercises right and wrong answers and hints. So after `autograder adopt`, or with
-    a hint in better words, scores stay, and a feedback page keeps the hint that was shown when the
-    submission was graded; `autograder grade --regrade` brings the new one.
+    Everything that decides no score is left out, so that a change of it grades no class again:
+    comments and docstrings; the tool's packages that only show something; of the solution all but
+    code and points; of the exercises right and wrong answers and hints. So after `autograder
+    adopt`, or with a hint in better words, scores stay, and a feedback page keeps the hint that was
+    shown when the submission was graded; `autograder grade --regrade` brings the new one.
     """
 
     def __init__(self, classroom: Classroom, assignment: str, limits: Limits) -> None:
@@ -55,9 +55,10 @@ class RegradeCache:
         self.rest = hashlib.sha256(json.dumps(parts).encode())
 
     def _code_digest(self) -> str:
-        """A digest of the grader, exercises, references and configuration, as far as they decide.
+        """Return a digest of the grader, exercises, references and configuration.
 
-        It is made anew only if one of their files has changed: that takes 0.2 seconds.
+        Only what decides a score is included. The digest is made anew only if one of the files has
+        changed, which takes 0.2 seconds.
         """
         course = self.classroom.course
         solution, config = course.solution(self.assignment), course.root / "nbgrader_config.py"
@@ -83,12 +84,13 @@ class RegradeCache:
         return digest
 
     def _state(self, student: str) -> str:
+        """Return the digest of everything that determines a student's score."""
         digest = self.rest.copy()
         digest.update(submission_digest(self.classroom.submission(student, self.assignment)))
         return digest.hexdigest()
 
     def holds(self, student: str) -> bool:
-        """Whether the student has a score and everything that determined it is unchanged."""
+        """Tell whether a student has a score and everything that determined it is unchanged."""
         graded = self.classroom.autograded(student, self.assignment)
         return (
             graded.exists()
@@ -97,15 +99,17 @@ class RegradeCache:
         )
 
     def forget(self, students: list[str]) -> None:
-        """Count these students' submissions as not graded, until `keep`: their grading may end."""
+        """Count these submissions as not graded until `keep`, as grading them may be cut off."""
         if [self.own.pop(student) for student in students if student in self.own]:
             self._write()
 
     def reason(self, student: str) -> str:
+        """Return the reason why a kept submission could not be run, or ""."""
         reason: str = self.own[student]["unread"]
         return reason
 
     def keep(self, student: str, unread: str) -> None:
+        """Count a submission as graded, if there is an autograded notebook."""
         if self.classroom.autograded(student, self.assignment).exists():
             self.own[student] = {"state": self._state(student), "unread": unread}
             self._write()
@@ -115,7 +119,7 @@ class RegradeCache:
 
 
 def _code(notebook: Path) -> str:
-    """The code of a solution notebook, and nbgrader's data about its cells."""
+    """Return the code of a solution notebook and its cells' nbgrader metadata, as JSON."""
     cells = json.loads(notebook.read_bytes())["cells"]
     return json.dumps(
         [

@@ -10,13 +10,15 @@ from nbgrader.exchange.default import ExchangeReleaseFeedback
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]  # nbgrader has no types
-    """Lets students read the pages in the exchange: nbgrader copies them with their permissions.
+    """nbgrader's exporter of feedback pages, which makes them readable for students.
 
-    There, nobody can list the folder, and only a page's own student knows its name. Who handed in
-    by an LMS cannot fetch there, and is left out.
+    nbgrader copies the pages with their permissions. In the exchange nobody can list the folder,
+    and only a page's own student knows its name. Students who handed in by an LMS cannot fetch
+    there, and are left out.
     """
 
     def copy_files(self) -> None:
+        """Copy the pages to the exchange, and make them readable."""
         self._leave_out_who_came_another_way()
         super().copy_files()
         for page in Path(self.dest_path).glob("*.html"):
@@ -24,7 +26,10 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]  # nbgrade
                 page.chmod(0o644)
 
     def _leave_out_who_came_another_way(self) -> None:
-        """nbgrader would stop at them: only what the exchange collected has a time for sure."""
+        """Exclude submissions without a time, at which nbgrader would stop.
+
+        Only submissions that the exchange collected are sure to have a time.
+        """
         folders = [Path(name) for name in sorted(glob.glob(self.src_path))]
         others = [
             folder.parent.name for folder in folders if not (folder / "timestamp.txt").exists()

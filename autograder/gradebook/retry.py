@@ -1,6 +1,6 @@
-"""Waits while this machine cannot store grades: its disk is full, or something locks the gradebook.
+"""Retries while this machine cannot store grades, as its disk is full or the gradebook locked.
 
-No submission loses points for that, and a class that is graded overnight goes on when it is over.
+No submission loses points for that, and a class that is graded overnight goes on afterwards.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 import errno
 import sqlite3
 import sys
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from tenacity import RetryCallState, Retrying
+from tenacity.retry import retry_if_exception
+from tenacity.stop import stop_after_delay
+from tenacity.wait import wait_exponential
 from tqdm.auto import tqdm
 
 from autograder.errors import MachineError
@@ -19,17 +22,17 @@ from autograder.errors import MachineError
 _Result = TypeVar("_Result")
 
 PATIENCE_SECONDS = 600.0
-_LONGEST_PAUSE = 15.0
+_MAX_PAUSE = 15.0
 _NUMBERS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS),
     *(errno.ENFILE, errno.EMFILE, errno.ENOMEM),
 }
-#: Words of SQLite's messages; all other errors of it are no matter of time.
+#: Words of SQLite's messages on states that may pass; its other errors do not.
 _WORDS = ("locked", "full", "disk I/O", "unable to open", "readonly")
 
 
 def is_of_this_machine(error: BaseException) -> bool:
-    """Whether an error has to do with the state of this machine and with no submission."""
+    """Tell whether an error comes from the state of this machine, not from a submission."""
     origin = getattr(error, "orig", error)  # SQLAlchemy wraps SQLite's errors
     if isinstance(origin, sqlite3.OperationalError):
         return any(word in str(origin) for word in _WORDS)
@@ -37,47 +40,51 @@ def is_of_this_machine(error: BaseException) -> bool:
 
 
 def machine_error(error: BaseException | None) -> BaseException | None:
-    """The error of this machine that led to `error`, if any: nbgrader raises its own instead."""
+    """Return the error of this machine that led to `error`, which nbgrader hides; None if none."""
     while error is not None and not is_of_this_machine(error):
         error = error.__cause__ or error.__context__
     return error
 
 
 def machine_problem(error: BaseException) -> str:
-    """What is wrong with this machine, in the words of its system or of SQLite."""
+    """Return the message of the system or of SQLite on an error of this machine."""
     return str(getattr(error, "strerror", None) or getattr(error, "orig", error))
 
 
 def patiently(action: Callable[[], _Result], seconds: float | None = None) -> _Result:
-    """Do something that stores grades, again and again while this machine cannot.
+    """Call a function that stores grades; call it again while this machine cannot.
 
     Parameters
     ----------
     seconds : float, optional
-        How long; `PATIENCE_SECONDS` if None.
+        The time limit; None for `PATIENCE_SECONDS`.
 
     Raises
     ------
     MachineError
-        It could not for so long.
+        Grades could not be stored within the time limit.
     """
     seconds = PATIENCE_SECONDS if seconds is None else seconds
-    end = time.monotonic() + seconds
-    pause = 0.0
-    while True:
-        try:
-            return action()
-        except Exception as error:
-            if not is_of_this_machine(error):
-                raise
+
+    def say(state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        if error and state.attempt_number == 1:
             reason = machine_problem(error)
-            if time.monotonic() >= end:
-                raise MachineError(
-                    f"grades could not be stored for {seconds / 60:.0f} minutes ({reason}): free"
-                    " disk space, or close what locks the gradebook, and run the command again;"
-                    " it goes on from there."
-                ) from error
-            if not pause:
-                tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
-        pause = min(2 * pause or 1.0, _LONGEST_PAUSE)
-        time.sleep(pause)
+            tqdm.write(f"grades cannot be stored ({reason}); waiting ...", file=sys.stderr)
+
+    try:
+        return Retrying(
+            retry=retry_if_exception(is_of_this_machine),
+            wait=wait_exponential(max=_MAX_PAUSE),
+            stop=stop_after_delay(seconds),
+            before_sleep=say,
+            reraise=True,
+        )(action)
+    except Exception as error:
+        if not is_of_this_machine(error):
+            raise
+        raise MachineError(
+            f"grades could not be stored for {seconds / 60:.0f} minutes ({machine_problem(error)}):"
+            " free disk space, or close what locks the gradebook, and run the command again; it goes"
+            " on from there."
+        ) from error

@@ -1,6 +1,6 @@
-"""Who is in a class, and by which names, numbers and addresses an LMS knows them.
+"""The students of a class, with the names, numbers and addresses by which LMSs know them.
 
-`students.json`, next to the gradebook, remembers what LMSs said: student -> the name, earlier names,
+`students.json`, next to the gradebook, stores what LMSs said: student -> the name, earlier names,
 the number by LMS, the email address, and whether the student is listed in the roster or has dropped
 the course. nbgrader's table of students adds those who were imported there.
 """
@@ -28,7 +28,7 @@ GITHUB = "github"
 
 @dataclass
 class Person:
-    """A student, by all that is known of them.
+    """A student, with all that is known of them.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Person:
     names : list of str
         Full names, the latest first.
     numbers : dict of str to str
-        The student's number by the scope in which it is one: an LMS, or an assignment of it.
+        Scope -> the student's number; a scope is an LMS, or an assignment in it.
     email : str
         The email address, "" if unknown.
     listed : bool
@@ -57,11 +57,11 @@ class Person:
     imported: bool = False
 
     def is_called(self, name: str) -> bool:
-        """Whether a name may be this student's."""
+        """Tell whether a name may be this student's."""
         return any(are_alike(name, own) for own in (*self.names, self.id))
 
     def is_named(self, name: str) -> bool:
-        """Whether this is one of the student's names, in either form of an accent."""
+        """Tell whether this is one of the student's names, in either form of an accent."""
         wanted = unicodedata.normalize("NFC", name)
         return any(unicodedata.normalize("NFC", own) == wanted for own in self.names)
 
@@ -71,7 +71,7 @@ class Person:
             self.names = [name, *(own for own in self.names if own != name)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry in `students.json`; what is empty is left out, but for name and numbers."""
+        """Return the entry in `students.json`, without empty fields except name and numbers."""
         name, *earlier = self.names or [self.id]
         rest = {
             "earlier_names": earlier,
@@ -84,11 +84,12 @@ class Person:
 
 
 def students_file(folder: Path) -> Path:
+    """Return the path of `students.json` in the folder of a class."""
     return folder / "students.json"
 
 
 def read_people(folder: Path) -> dict[str, Person]:
-    """Student -> what `students.json` says, in the folder of a class.
+    """Return student -> person, from `students.json` in the folder of a class.
 
     Raises
     ------
@@ -126,18 +127,18 @@ def save_people(folder: Path, people: dict[str, Person]) -> None:
 
 
 def called(people: Iterable[Person], name: str) -> list[Person]:
-    """The students who may have this name; more than one if it does not tell them apart."""
+    """Return the students who may have this name, which may be more than one."""
     return [person for person in people if person.is_called(name)]
 
 
 def with_email(people: Iterable[Person], email: str) -> list[Person]:
-    """The students who have this email address."""
+    """Return the students who have this email address."""
     wanted = email.strip().casefold()
     return [person for person in people if wanted and person.email.strip().casefold() == wanted]
 
 
 def add_entry(people: dict[str, Person], student: Student) -> None:
-    """Add what nbgrader's table of students says of one."""
+    """Add the data on one student in nbgrader's table."""
     person = people.setdefault(student.id, Person(student.id, imported=True))
     name = " ".join(filter(None, (student.first_name, student.last_name)))
     if name and not person.is_named(name):

@@ -1,6 +1,6 @@
-"""nbgrader's steps that write to the gradebook, which also know what a person has decided.
+"""nbgrader's steps that write to the gradebook, adapted to keep an instructor's decisions.
 
-They keep the names of nbgrader's own, by which `nbgrader_config.py` sets these.
+They have the names of nbgrader's own steps, by which `nbgrader_config.py` replaces these.
 """
 
 from __future__ import annotations
@@ -28,11 +28,15 @@ from autograder.gradebook.withdrawn import apply_withdrawals, concerning, withdr
 
 
 class OverwriteCells(StockOverwrite):
-    """Puts locked cells back; a withdrawn one is worth what the release says, as its checksum does."""
+    """nbgrader's step that restores locked cells, aware of withdrawn exercises.
+
+    A withdrawn cell is worth what the release says, as its checksum includes the points.
+    """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Restore the locked cells of a notebook."""
         self._withdrawn: set[str] | None = None
         nb, resources = super().preprocess(nb, resources)
         return nb, resources
@@ -40,6 +44,7 @@ class OverwriteCells(StockOverwrite):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Restore one cell, with the released points if it is withdrawn."""
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         withdrawal = None
         if self._withdrawn is None:  # once, not for each cell
@@ -58,15 +63,16 @@ class OverwriteCells(StockOverwrite):
 
 
 class SaveAutoGrades(StockScores):
-    """Saves scores; what a person has graded stays graded as long as the answer is the same.
+    """nbgrader's step that saves scores, which keeps grading by hand while the answer is the same.
 
-    nbgrader itself asks for every score by hand again. Points of a withdrawn exercise stay those of
-    the withdrawal.
+    nbgrader itself asks for each score by hand again. A withdrawn exercise keeps the points of the
+    withdrawal.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Save the scores of all cells in one transaction, then apply the withdrawals."""
         about = resources["nbgrader"]
         self._digests = answer_digests(nb)
         self._earlier = {}
@@ -86,6 +92,7 @@ class SaveAutoGrades(StockScores):
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        """Save a cell's score; ask for grading by hand only if the answer has changed."""
         name = cell.metadata["nbgrader"]["grade_id"]
         where = (name, self.notebook_id, self.assignment_id, self.student_id)
         grade = self.gradebook.find_grade(*where)
@@ -107,7 +114,10 @@ class SaveAutoGrades(StockScores):
 
 @contextlib.contextmanager
 def _in_one_transaction(gradebook: Gradebook) -> Iterator[None]:
-    """Commit once, at the end: nbgrader commits after each cell, and each time waits for the disk."""
+    """Commit once, when the block ends.
+
+    nbgrader commits after each cell, and waits for the disk each time.
+    """
     db = gradebook.db
     db.commit = db.flush
     try:
@@ -118,7 +128,7 @@ def _in_one_transaction(gradebook: Gradebook) -> Iterator[None]:
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:
-    """Graded cell -> a digest of what the student has answered."""
+    """Return graded cell -> digest of the student's answer."""
     found = {}
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader", {})
@@ -135,6 +145,7 @@ def answer_digests(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _answers(cell: NotebookNode, exercise: str) -> bool:
+    """Tell whether a cell holds an exercise or defines its name."""
     if cell.cell_type != "code":
         return False
     own = cell.metadata.get("nbgrader", {}).get("grade_id") == exercise
@@ -142,16 +153,18 @@ def _answers(cell: NotebookNode, exercise: str) -> bool:
 
 
 def _digests_of(path: Path) -> dict[str, str]:
+    """Return the answer digests of a notebook file; none if it cannot be read."""
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
         return answer_digests(nbformat.read(path, as_version=4))
     return {}
 
 
 class SaveCells(StockCells):
-    """Saves an assignment's cells, also if there are submissions and the release has other cells.
+    """nbgrader's step that saves an assignment's cells, which accepts changes after submissions.
 
-    nbgrader refuses that. Here a cell that is withdrawn stays in the gradebook without being in the
-    release, and new cells are added, if the configuration says so or they are withdrawn.
+    nbgrader refuses a release whose graded cells have changed once there are submissions. Here a
+    withdrawn cell that the release no longer has stays in the gradebook, and new cells are added if
+    they are withdrawn or `new_cells` is set.
     """
 
     new_cells = Bool(
@@ -159,6 +172,7 @@ class SaveCells(StockCells):
     ).tag(config=True)
 
     def _create_grade_cell(self, cell: NotebookNode) -> None:
+        """Register a graded cell; a withdrawn one is worth 0 points or its full points."""
         super()._create_grade_cell(cell)
         name = cell.metadata.nbgrader["grade_id"]
         withdrawal = withdrawn_cells(self.gradebook, self.assignment_id).get(name)
@@ -168,6 +182,7 @@ class SaveCells(StockCells):
                 self.new_grade_cells[name]["max_score"] = 0.0
 
     def _create_notebook(self, nb: NotebookNode) -> None:
+        """Register a notebook's cells; raise a `RuntimeError` if submissions forbid its changes."""
         with contextlib.suppress(MissingEntry):
             notebook = self.gradebook.find_notebook(self.notebook_id, self.assignment_id)
             if notebook.submissions:
@@ -204,14 +219,14 @@ class SaveCells(StockCells):
 
 
 class ChangedCells:
-    """Which graded cells a release has removed or added since submissions were graded.
+    """The graded cells that a release has removed or added since submissions were graded.
 
     Attributes
     ----------
     removed, added : list of str
-        Their names, without those that are withdrawn.
+        Names of the cells, without withdrawn ones.
     submissions : int
-        How many submissions are in the gradebook.
+        Number of submissions in the gradebook.
     """
 
     def __init__(self, removed: Iterable[str], added: Iterable[str], submissions: int) -> None:
@@ -219,7 +234,7 @@ class ChangedCells:
         self.submissions = submissions
 
     def sentence(self, assignment: str) -> str:
-        """What will happen, and the way on."""
+        """Return a sentence that says what has changed and what to do."""
         count = f"{self.submissions} submission{'s' * (self.submissions != 1)}"
         are = "is" if self.submissions == 1 else "are"
         said = []
@@ -249,9 +264,9 @@ def changed_cells(notebook: Notebook, new: Iterable[str], withdrawn: Iterable[st
     Parameters
     ----------
     notebook : Notebook
-        The gradebook's.
+        The notebook in the gradebook.
     new, withdrawn : iterable of str
-        Names of graded cells of the release, and of those that are withdrawn for everyone.
+        Names of the graded cells of the release, and of the cells withdrawn for everyone.
     """
     old = {cell.name for cell in (*notebook.grade_cells, *notebook.task_cells)}
     return ChangedCells(

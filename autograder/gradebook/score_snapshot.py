@@ -1,36 +1,38 @@
-"""A submission's entry in the gradebook: kept before nbgrader changes it, put back if it fails.
+"""A snapshot of a submission's entry in the gradebook, to restore it if nbgrader fails.
 
 nbgrader stores the points of a submission cell by cell, so a fault may leave half of them.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 
-from autograder.gradebook.own_tables import GradedAnswer, SetAside
+from autograder.gradebook.own_tables import GradedAnswer, SetAside, Withdrawal
+from autograder.gradebook.submissions import late_penalty, raw_score
 from autograder.gradebook.withdrawn import excused_points
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What autograding a submission changes in the gradebook, for a submission that it knows.
+    """The fields of a submission's entry in the gradebook that autograding changes.
 
     Attributes
     ----------
     timestamp : datetime or None
-        When the submission was handed in.
+        The time of the submission.
     penalties : dict
         Notebook -> points subtracted for lateness.
     grades, comments : dict
-        (notebook, cell) -> points and whether they are to be given by hand; comment.
+        (notebook, cell) -> the points and whether they are to be given by hand; the comment.
     answers : dict
-        Id of a grade -> the digest of the answer that it belongs to; None if unknown.
+        Grade id -> the digest of the answer that it belongs to; None if unknown.
     waiting : dict
-        Id of a grade that is withdrawn -> whether it is to be given by hand.
+        Id of a withdrawn grade -> whether it is to be given by hand.
     """
 
     timestamp: datetime | None
@@ -42,7 +44,7 @@ class Entry:
 
 
 def read_entry(gradebook: Gradebook, assignment: str, student: str) -> Entry | None:
-    """The entry of a submission; None if there is none."""
+    """Return the entry of a submission; None if there is none."""
     try:
         found = gradebook.find_submission(assignment, student)
     except MissingEntry:
@@ -62,7 +64,7 @@ def read_entry(gradebook: Gradebook, assignment: str, student: str) -> Entry | N
 
 
 def restore_entry(gradebook: Gradebook, assignment: str, student: str, entry: Entry | None) -> None:
-    """Put an entry back as `read_entry` has found it; None removes what there is now."""
+    """Restore an entry as `read_entry` has returned it; None removes the submission."""
     try:
         found = gradebook.find_submission(assignment, student)
     except MissingEntry:
@@ -90,7 +92,7 @@ def restore_entry(gradebook: Gradebook, assignment: str, student: str, entry: En
 
 
 def is_graded(submission: SubmittedAssignment) -> bool:
-    """Whether every check cell has points; nbgrader itself counts one without as 0."""
+    """Tell whether every check cell has points; nbgrader itself counts a missing score as 0."""
     return all(
         grade.auto_score is not None or grade.manual_score is not None
         for notebook in submission.notebooks
@@ -101,18 +103,18 @@ def is_graded(submission: SubmittedAssignment) -> bool:
 
 @dataclass(frozen=True)
 class Score:
-    """What a submission has reached.
+    """The score of a submission.
 
     Attributes
     ----------
     raw : float
         The sum over the cells.
     penalty : float
-        What lateness costs.
+        The late penalty.
     max_score : float
-        Out of how many points, for this student.
+        The maximum for this student.
     waiting : int
-        How many answers a person has still to grade.
+        Number of answers that are still to be graded by hand.
     """
 
     raw: float
@@ -122,14 +124,21 @@ class Score:
 
     @property
     def final(self) -> float:
+        """The score after the late penalty, at least 0."""
         return max(0.0, self.raw - self.penalty)
 
 
-def read_score(gradebook: Gradebook, submission: SubmittedAssignment) -> Score:
-    """The score of a submission in the gradebook."""
+def read_score(submission: SubmittedAssignment, withdrawn: list[Withdrawal]) -> Score:
+    """Return the score of a submission in the gradebook.
+
+    Parameters
+    ----------
+    withdrawn : list of Withdrawal
+        All withdrawals of the assignment.
+    """
     return Score(
-        submission.score,
-        submission.late_submission_penalty or 0.0,
-        submission.max_score - excused_points(gradebook, submission),
+        math.fsum(map(raw_score, submission.notebooks)),
+        late_penalty(submission),
+        submission.assignment.max_score - excused_points(withdrawn, submission.student_id),
         sum(grade.needs_manual_grade for one in submission.notebooks for grade in one.grades),
     )

@@ -1,4 +1,4 @@
-"""Dates as people write them, with their time zone, and as nbgrader stores them: in UTC, without one.
+"""Dates with a time zone as people write them, and in UTC without one as nbgrader stores them.
 
 nbgrader itself takes an abbreviation for the machine's own zone and "+0200" for 200 seconds. Here a
 date is read with its zone, or refused.
@@ -23,15 +23,15 @@ _ABBREVIATION = re.compile(r"[A-Z]{2,5}")
 #: A span of time: 3d, 1d12h, 90m, 2 weeks.
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(weeks?|w|days?|d|hours?|h|minutes?|min|m)")
 _SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0}
-#: The longest span, in seconds: an extension of more than ten years is a slip.
-_LONGEST = 3650 * _SECONDS["d"]
+#: The longest time span: an extension of more than ten years is a slip.
+_MAX_SECONDS = 3650 * _SECONDS["d"]
 _EXAMPLE = '"2026-10-20 23:59 Europe/Berlin"'
 
 
 def read_date(
     text: str, zone: str | None = None, later: bool = True
 ) -> tuple[datetime.datetime, str]:
-    """A date with its zone, and in words which zone was taken.
+    """Return a date with its zone, and the zone that was taken in words.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def read_date(
     zone : str, optional
         The zone of a date that names none; this machine's if None.
     later : bool
-        As `in_zone` takes it.
+        As in `in_zone`.
 
     Raises
     ------
     CourseError
-        It is no such date, or the zone is unknown or ambiguous.
+        The text is no such date, or the zone is unknown or ambiguous.
     """
     naive, own = read_naive(text)
     named = own or zone or ""
@@ -57,12 +57,12 @@ def read_date(
 
 
 def read_naive(text: str) -> tuple[datetime.datetime, str]:
-    """A date without its zone, and the zone as it is written there, "" if there is none.
+    """Return a date without its zone, and the zone as it is written there, or "".
 
     Raises
     ------
     CourseError
-        It is no such date.
+        The text is no such date.
     """
     found = _DATE.fullmatch(text.strip())
     if found is None:
@@ -83,6 +83,7 @@ def read_naive(text: str) -> tuple[datetime.datetime, str]:
 
 
 def _hour(hour: int, half: str | None) -> int:
+    """Return the hour of the day, from one with AM or PM, or neither."""
     if half is None:
         return hour
     if not 1 <= hour <= 12:
@@ -91,13 +92,13 @@ def _hour(hour: int, half: str | None) -> int:
 
 
 def in_zone(naive: datetime.datetime, zone: str, later: bool = True) -> datetime.datetime:
-    """A date without a zone, in this zone.
+    """Return a naive date with this zone.
 
     Parameters
     ----------
     later : bool
-        Where clocks are set back a time comes twice: whether the later one is meant, as of a due
-        date, or the earlier one, as of a submission, so that nobody is hurt.
+        Which of two is meant where clocks are set back and a time comes twice: the later one, as
+        for a due date, or the earlier one, as for a submission, so that no student is worse off.
 
     Raises
     ------
@@ -126,14 +127,14 @@ def in_zone(naive: datetime.datetime, zone: str, later: bool = True) -> datetime
 
 
 def here(naive: datetime.datetime, later: bool = True) -> datetime.datetime:
-    """`in_zone` for this machine's zone."""
+    """Return a naive date with this machine's zone, as `in_zone` does."""
     return _once(naive, None, "this machine's time zone", later)
 
 
 def _once(
     naive: datetime.datetime, tz: datetime.tzinfo | None, name: str, later: bool
 ) -> datetime.datetime:
-    """The moment at which clocks show a time; this machine's clocks if `tz` is None."""
+    """Return the moment at which clocks show a time; this machine's clocks if `tz` is None."""
     folded = naive.replace(fold=int(later))
     found = folded.astimezone() if tz is None else folded.replace(tzinfo=tz)
     if found.astimezone(UTC).astimezone(tz).replace(tzinfo=None) != naive:
@@ -142,7 +143,7 @@ def _once(
 
 
 def _abbreviated(zone: str, naive: datetime.datetime) -> datetime.timezone:
-    """The offset that an abbreviation stands for, such as CEST."""
+    """Return the offset that an abbreviation such as CEST stands for."""
     local = naive.astimezone()
     own, offset = local.tzname(), local.utcoffset()
     if own == zone and offset is not None:  # this machine's zone says what it means here
@@ -165,7 +166,7 @@ def _abbreviated(zone: str, naive: datetime.datetime) -> datetime.timezone:
 
 @functools.cache
 def _offsets(abbreviation: str, year: int) -> dict[datetime.timedelta, str]:
-    """Offset -> a zone that has it while it is called so, in some month of the year."""
+    """Return offset -> a zone that has the abbreviation with it in some month of the year."""
     found: dict[datetime.timedelta, str] = {}
     for name in sorted(zoneinfo.available_timezones()):
         if "/" not in name or name.startswith("Etc/"):
@@ -179,19 +180,19 @@ def _offsets(abbreviation: str, year: int) -> dict[datetime.timedelta, str]:
 
 
 def offset_words(offset: datetime.timedelta) -> str:
-    """An offset as in "UTC+02:00"."""
+    """Return an offset as in "UTC+02:00"."""
     minutes = round(offset.total_seconds() / 60)
     hours, rest = divmod(abs(minutes), 60)
     return f"UTC{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
 
 
 def stored(date: datetime.datetime) -> datetime.datetime:
-    """A date as nbgrader stores it: in UTC, without a zone."""
+    """Return a date as nbgrader stores it: in UTC, without a zone."""
     return date.astimezone(UTC).replace(tzinfo=None)
 
 
 def both(utc: datetime.datetime, zone: datetime.tzinfo | None = None) -> str:
-    """A stored date in local time and in UTC, as in "2026-10-20 23:59 CEST, 2026-10-20 21:59 UTC".
+    """Return a stored date in local time and UTC: "2026-10-20 23:59 CEST, 2026-10-20 21:59 UTC".
 
     Parameters
     ----------
@@ -210,7 +211,7 @@ def both(utc: datetime.datetime, zone: datetime.tzinfo | None = None) -> str:
 
 
 def span_words(span: datetime.timedelta) -> str:
-    """A span of time as in "1 day 12 hours"."""
+    """Return a time span as in "1 day 12 hours"."""
     rest = round(span.total_seconds() / 60)
     parts = []
     for size, unit in ((1_440, "day"), (60, "hour"), (1, "minute")):
@@ -221,7 +222,7 @@ def span_words(span: datetime.timedelta) -> str:
 
 
 def read_span(text: str) -> datetime.timedelta | None:
-    """A span of time such as "3d" or "1d 12h"; None if it is none, or longer than ten years."""
+    """Return a time span such as "3d" or "1d 12h"; None if it is none, or over ten years."""
     rest = text.strip().lower()
     seconds, matched = 0.0, False
     while rest:
@@ -230,4 +231,4 @@ def read_span(text: str) -> datetime.timedelta | None:
             return None
         seconds += float(found[1]) * _SECONDS[found[2][0]]
         rest, matched = rest[found.end() :].strip(" ,"), True
-    return datetime.timedelta(seconds=seconds) if matched and seconds <= _LONGEST else None
+    return datetime.timedelta(seconds=seconds) if matched and seconds <= _MAX_SECONDS else None

@@ -1,4 +1,4 @@
-"""Which file of an LMS's download each submission was, so that feedback goes back under its name.
+"""The files of an LMS's download that submissions came from, as feedback goes back by their names.
 
 `collected.json`, next to the gradebook: assignment -> student -> the file's name in the download,
 the naming scheme, and whether the LMS marked it as late.
@@ -15,12 +15,12 @@ from coursekit.data.paths import write_atomically
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a submission came from.
+    """The origin of a submission.
 
     Attributes
     ----------
     file : str
-        Its path in the download, as the LMS wrote it.
+        The path of the file in the download, as the LMS wrote it.
     layout : str
         The naming scheme, such as "canvas".
     late : bool
@@ -29,9 +29,9 @@ class Origin:
         The date of the file in the download, as it stands there. Where the time of submission is
         not known, it tells a later download from an earlier one.
     commit : str
-        The commit that counts, of a clone of the student's repository; "" otherwise.
+        The commit that counts, for a clone of the student's repository; else "".
     group : str
-        The group for which the student has it; "" for what the student has handed in.
+        The group whose submission it is; "" for the student's own.
     """
 
     file: str
@@ -43,7 +43,7 @@ class Origin:
 
 
 def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:
-    """Student -> origin, for the submissions that `collect` imported; empty if it imported none."""
+    """Return student -> origin, for the submissions that `collect` imported."""
     try:
         found = json.loads((folder / "collected.json").read_text("utf-8"))
         return {student: Origin(**one) for student, one in found.get(assignment, {}).items()}
@@ -52,7 +52,7 @@ def read_origins(folder: Path, assignment: str) -> dict[str, Origin]:
 
 
 def save_origins(folder: Path, assignment: str, new: dict[str, Origin | None]) -> None:
-    """Remember the origins of newly collected submissions, and forget those of None."""
+    """Store the origins of newly collected submissions; remove those that are None."""
     path = folder / "collected.json"
     try:
         known = json.loads(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Withdraws flawed exercises of a class, and takes that back."""
+"""The withdrawal of flawed exercises of a class, and its reversal."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from autograder.gradebook.withdrawn import (
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """A withdrawal, as the gradebook has it.
+    """A withdrawal in the gradebook.
 
     Attributes
     ----------
     exercise : str
         The exercise, or the grade id of a question.
     student : str
-        Whom it concerns; "" for everyone.
+        The student whom it concerns; "" for everyone.
     points : float
-        What the exercise is worth in the release.
+        The points of the exercise in the release.
     """
 
     assignment: str
@@ -49,6 +49,7 @@ class Withdrawn:
 
     @classmethod
     def of(cls, row: Withdrawal) -> Withdrawn:
+        """Return the withdrawal of a row in the gradebook."""
         return cls(
             row.assignment,
             row.cell.removeprefix(CHECK),
@@ -60,11 +61,12 @@ class Withdrawn:
         )
 
     def concerns(self, student: str) -> bool:
+        """Tell whether it concerns a student."""
         return self.student in ("", student)
 
     @property
     def effect(self) -> str:
-        """What it means for points, in a few words."""
+        """The effect on points, in a few words."""
         if self.full_points:
             return f"gives its {self.points:g} points to everyone"
         whose = f"the total of {self.student}" if self.student else "the total"
@@ -79,23 +81,23 @@ def withdraw(
     students: Sequence[str] = (),
     full_points: bool = False,
 ) -> tuple[list[Withdrawn], list[Settled]]:
-    """Withdraw an exercise or question; it replaces an earlier withdrawal.
+    """Withdraw an exercise or question, in place of an earlier withdrawal.
 
     Parameters
     ----------
     exercise : str
         The exercise, or the grade id of a question.
     assignment : str, optional
-        Needed where several assignments have a question of this name.
+        The assignment; needed where several have a question of this name.
     students : sequence of str
-        Out of whose total it is; everyone if empty.
+        The students whose total leaves it out; everyone's if empty.
     full_points : bool
         Give full points to everyone instead.
 
     Returns
     -------
     tuple of (list of Withdrawn, list of Settled)
-        What is withdrawn now, and late penalties that changed with the scores.
+        The new withdrawals, and the late penalties that changed with the scores.
 
     Raises
     ------
@@ -134,17 +136,17 @@ def reinstate(
     assignment: str | None = None,
     students: Sequence[str] = (),
 ) -> tuple[list[Withdrawn], list[Settled]]:
-    """Take withdrawals of an exercise back: all, or those of some students.
+    """Undo withdrawals of an exercise: all, or those of some students.
 
     Returns
     -------
     tuple of (list of Withdrawn, list of Settled)
-        What was withdrawn, and late penalties that changed with the scores.
+        The former withdrawals, and the late penalties that changed with the scores.
 
     Raises
     ------
     ClassError
-        It is not withdrawn, or not for one of the students alone; nothing is changed then.
+        The exercise is not withdrawn, or not for one of the students alone; nothing is changed.
     """
     found = []
     names = (exercise, f"{CHECK}{exercise}")
@@ -169,7 +171,7 @@ def reinstate(
 
 
 def _require_own(exercise: str, concerned: set[str], students: Sequence[str]) -> None:
-    """Raise `ClassError` if an exercise is not withdrawn for one of the students alone."""
+    """Raise a `ClassError` if an exercise is not withdrawn for one of the students alone."""
     missing = [student for student in students if student not in concerned]
     if missing and "" in concerned:
         raise ClassError(
@@ -183,7 +185,7 @@ def _require_own(exercise: str, concerned: set[str], students: Sequence[str]) ->
 
 
 def read_withdrawn(classroom: Classroom, assignment: str | None = None) -> list[Withdrawn]:
-    """What is withdrawn, in one assignment or in all."""
+    """Return the withdrawals of one assignment or all."""
     if not classroom.database.exists():
         return []
     with classroom.open_gradebook() as gradebook:
@@ -192,7 +194,7 @@ def read_withdrawn(classroom: Classroom, assignment: str | None = None) -> list[
 
 
 def set_by_hand(classroom: Classroom, assignment: str) -> set[tuple[str, str]]:
-    """(student, exercise) pairs whose points a person has set in formgrader."""
+    """Return the (student, exercise) pairs whose points were set by hand in formgrader."""
     if not classroom.database.exists():
         return set()
     with classroom.open_gradebook() as gradebook:
@@ -210,7 +212,7 @@ def set_by_hand(classroom: Classroom, assignment: str) -> set[tuple[str, str]]:
 
 
 def released_cells(course: Course, assignment: str) -> dict[str, float]:
-    """Graded cell of the release -> its points."""
+    """Return graded cell of the release -> its points."""
     return {
         marks["grade_id"]: float(marks["points"])
         for cell in Assignment(course, assignment).release.cells
@@ -219,7 +221,7 @@ def released_cells(course: Course, assignment: str) -> dict[str, float]:
 
 
 def cells_changed(classroom: Classroom, assignment: str) -> ChangedCells:
-    """Which graded cells the release has removed or added since submissions were graded."""
+    """Return the graded cells that the release has changed since submissions were graded."""
     if classroom.database.exists():
         with classroom.open_gradebook() as gradebook:
             try:
@@ -233,7 +235,7 @@ def cells_changed(classroom: Classroom, assignment: str) -> ChangedCells:
 
 
 def _find(classroom: Classroom, exercise: str, assignment: str | None) -> tuple[str, str, float]:
-    """The assignment, graded cell and points of an exercise, of the releases or the gradebook."""
+    """Return the assignment, cell and points of an exercise, from releases or the gradebook."""
     names = (exercise, f"{CHECK}{exercise}")
     chosen = [assignment] if assignment is not None else classroom.course.assignments()
     found: dict[tuple[str, str], float] = {}
@@ -261,7 +263,7 @@ def _find(classroom: Classroom, exercise: str, assignment: str | None) -> tuple[
 
 
 def _known_cells(gradebook: Gradebook, assignment: str) -> dict[str, float]:
-    """Graded cell of the gradebook -> its points, as if nothing were withdrawn."""
+    """Return graded cell of the gradebook -> its points, as if nothing were withdrawn."""
     try:
         notebooks = gradebook.find_assignment(assignment).notebooks
     except MissingEntry:

@@ -1,9 +1,9 @@
-"""What a withdrawn exercise does to the gradebook, by `withdraw`.
+"""The effect of a withdrawn exercise on the rows of the gradebook.
 
-nbgrader's own rows say it, so that formgrader, `nbgrader export` and every page agree: a cell that is
-out of everyone's total is worth 0, and each grade has the points of the withdrawal. What a person has
-given is set aside and returns; comments are not touched. The total of one student is no concept of
-nbgrader's: `excused_points` says by how much it is smaller.
+It is stored in nbgrader's own rows, so that formgrader, `nbgrader export` and every page agree: a
+cell that is out of everyone's total is worth 0, and each grade has the points of the withdrawal.
+Points given by hand are set aside and returned later; comments are not touched. nbgrader has no
+total of a single student: `excused_points` returns by how much it is smaller.
 """
 
 from __future__ import annotations
@@ -13,38 +13,41 @@ import contextlib
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment
 
 from autograder.gradebook.own_tables import SetAside, Withdrawal
+from autograder.gradebook.submissions import read_submissions
 
 
 def withdrawals(gradebook: Gradebook, assignment: str) -> list[Withdrawal]:
-    """The withdrawals of an assignment, those for everyone first."""
+    """Return the withdrawals of an assignment, those for everyone first."""
     rows = gradebook.db.query(Withdrawal).filter(Withdrawal.assignment == assignment)
     return sorted(rows, key=lambda row: (row.student, row.cell))
 
 
 def withdrawn_cells(gradebook: Gradebook, assignment: str) -> dict[str, Withdrawal]:
-    """Cell -> its withdrawal, of those that concern everyone."""
+    """Return cell -> its withdrawal, for those that concern everyone."""
     return {row.cell: row for row in withdrawals(gradebook, assignment) if not row.student}
 
 
-def concerning(
-    gradebook: Gradebook, assignment: str, student: str, rows: list[Withdrawal] | None = None
-) -> dict[str, Withdrawal]:
-    """Cell -> the withdrawal that decides its points for a student.
+def concerning(rows: list[Withdrawal], student: str) -> dict[str, Withdrawal]:
+    """Return cell -> the withdrawal that decides its points for a student.
 
     Parameters
     ----------
-    rows : list of Withdrawal, optional
-        All of the assignment, if they are known already.
+    rows : list of Withdrawal
+        All withdrawals of the assignment.
     """
-    found = withdrawals(gradebook, assignment) if rows is None else rows
-    return {row.cell: row for row in found if row.student in ("", student)}
+    return {row.cell: row for row in rows if row.student in ("", student)}
 
 
-def excused_points(gradebook: Gradebook, submission: SubmittedAssignment) -> float:
-    """By how much a student's total is smaller than that of the others."""
-    rows = withdrawals(gradebook, submission.assignment.name)
+def excused_points(rows: list[Withdrawal], student: str) -> float:
+    """Return by how much a student's total is smaller than that of the others.
+
+    Parameters
+    ----------
+    rows : list of Withdrawal
+        All withdrawals of the assignment.
+    """
     everyone = {row.cell: row for row in rows if not row.student}
-    own = {row.cell: row for row in rows if row.student == submission.student_id}
+    own = {row.cell: row for row in rows if row.student == student}
     return float(
         sum(
             row.points
@@ -57,12 +60,12 @@ def excused_points(gradebook: Gradebook, submission: SubmittedAssignment) -> flo
 def apply_withdrawals(
     gradebook: Gradebook, assignment: str, submission: SubmittedAssignment | None = None
 ) -> None:
-    """Bring grades and maximal points in line with the withdrawals; points given meanwhile are kept.
+    """Apply the withdrawals to grades and maximum points; keep points that were given meanwhile.
 
     Parameters
     ----------
     submission : SubmittedAssignment, optional
-        The only one to look at.
+        The only submission to change; None for all.
     """
     rows = withdrawals(gradebook, assignment)
     asides = {aside.grade: aside for aside in gradebook.db.query(SetAside)}
@@ -78,8 +81,8 @@ def apply_withdrawals(
             row = everyone.get(cell.name)
             if row is not None:
                 cell.max_score = row.points if row.full_points else 0.0
-    for one in found.submissions if submission is None else [submission]:
-        deciding = concerning(gradebook, assignment, one.student_id, rows)
+    for one in read_submissions(gradebook, assignment) if submission is None else [submission]:
+        deciding = concerning(rows, one.student_id)
         for submitted in one.notebooks:
             for grade in submitted.grades:
                 _apply(gradebook, grade, deciding.get(grade.name), asides.get(grade.id))
@@ -89,6 +92,7 @@ def apply_withdrawals(
 def _apply(
     gradebook: Gradebook, grade: Grade, row: Withdrawal | None, aside: SetAside | None
 ) -> None:
+    """Apply a withdrawal to a grade, or give back the earlier grade if there is none."""
     if row is None:
         if aside is not None:
             _give_back(gradebook, grade, aside)
@@ -109,6 +113,7 @@ def _apply(
 
 
 def _give_back(gradebook: Gradebook, grade: Grade, aside: SetAside) -> None:
+    """Restore the grade that was set aside, unless it was graded anew since."""
     if grade.manual_score == aside.given:
         grade.manual_score = aside.manual_score
         grade.needs_manual_grade = aside.needs_manual_grade
@@ -116,7 +121,7 @@ def _give_back(gradebook: Gradebook, grade: Grade, aside: SetAside) -> None:
 
 
 def lift(gradebook: Gradebook, row: Withdrawal) -> None:
-    """Remove a withdrawal; `apply_withdrawals` then gives back what was set aside."""
+    """Remove a withdrawal; `apply_withdrawals` then gives back the grades that were set aside."""
     with contextlib.suppress(MissingEntry):  # it may be withdrawn before anything is graded
         for notebook in gradebook.find_assignment(row.assignment).notebooks:
             for cell in (*notebook.grade_cells, *notebook.task_cells):

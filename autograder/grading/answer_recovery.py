@@ -1,4 +1,4 @@
-"""Answers to questions that are graded by hand, where they stand outside their cell.
+"""Recovery of answers that are graded by hand and stand outside their answer cell.
 
 nbgrader gives 0 to an answer cell that is as it was released, whatever the student wrote in a new
 cell below it, in the question's own cell, in a code cell or under another question. Such text is
@@ -22,19 +22,19 @@ from autograder.escaping import for_terminal
 from autograder.grading.grading_log import Repair
 from autograder.grading.student_text import ReleasedTexts, is_prose, is_read_only, words
 
-#: In the metadata of a cell, whose text is in the answer cell already: a graded notebook is
-#: sanitized once more when nbgrader saves it.
+#: Metadata key of a cell whose text is already in the answer cell: a graded notebook is sanitized
+#: once more when nbgrader saves it.
 _USED = "coursekit_used"
 _HEADER = "From another cell of the notebook:"
-_LONGEST = 20_000
+_MAX_TEXT_LENGTH = 20_000
 _LABEL = re.compile(r"\*\*\s*(Question|Task|Exercise)\s+(\d+)\b", re.IGNORECASE)
-#: So many texts that may be an answer are quoted, and so much of each.
+#: How many texts that may be an answer are quoted, and how many characters of each.
 _QUOTES, _QUOTED = 3, 80
 
 
 @dataclass
 class _Part:
-    """Text of the student's outside the answer cells.
+    """A piece of the student's text outside the answer cells.
 
     Attributes
     ----------
@@ -148,13 +148,13 @@ def _repair(grade_id: str, blank: bool, copied: bool) -> Repair:
 
 
 def is_by_hand(cell: NotebookNode) -> bool:
-    """Whether a cell holds an answer that a person grades."""
+    """Tell whether a cell holds an answer that is graded by hand."""
     marks = cell.metadata.get("nbgrader", {})
     return bool(marks.get("grade") and marks.get("solution") and marks.get("grade_id"))
 
 
 def is_unanswered(source: str, released: NotebookNode) -> bool:
-    """Whether an answer is blank or as in the released cell, of a text up to markup."""
+    """Tell whether an answer is blank or equals the released cell; of a text, markup aside."""
     if not source.strip() or source.strip() == released.source.strip():
         return True
     return released.cell_type != "code" and words(source) == words(released.source) != []
@@ -167,7 +167,7 @@ def _grade_id(cell: NotebookNode) -> str:
 def _parts(
     notebook: NotebookNode, texts: ReleasedTexts, questions: dict[str, NotebookNode]
 ) -> list[_Part]:
-    """All text of the student's that is in no cell with points, each with its questions."""
+    """Return the student's text in cells without points, each piece with its questions."""
     fixed: list[str | None] = []  # cell -> grade id, "" for a released text, None for a new cell
     parts = []
     for place, cell in enumerate(notebook.cells):
@@ -193,7 +193,7 @@ def _parts(
 def _near(
     part: _Part, before: list[str], after: list[str], questions: dict[str, NotebookNode]
 ) -> str:
-    """The question whose answer cell is next to a part, or below the text that it was added to."""
+    """Return the question whose answer cell is next to a piece, or next below the text it edits."""
     above, below = (before or [""])[-1], (after or [""])[0]
     if not part.edit and above in questions:
         return above
@@ -204,7 +204,7 @@ def _near(
 
 
 def _block(side: Iterable[str], questions: dict[str, NotebookNode]) -> set[str]:
-    """The questions up to the next exercise."""
+    """Return the questions up to the next exercise."""
     found = set()
     for grade_id in side:
         if grade_id and grade_id not in questions:
@@ -215,14 +215,14 @@ def _block(side: Iterable[str], questions: dict[str, NotebookNode]) -> set[str]:
 
 @dataclass(frozen=True)
 class _Label:
-    """How a student may refer to a question: "Question 2", "Q2", and in a list "2."."""
+    """The patterns by which a student may refer to a question: "Question 2", "Q2", "2." in a list."""
 
     name: re.Pattern[str]
     item: re.Pattern[str]
 
 
 def _labels(release: NotebookNode) -> dict[str, _Label]:
-    """Grade id -> how a student may refer to the question."""
+    """Return grade id -> the patterns by which a student may refer to the question."""
     found, match = {}, None
     for cell in release.cells:
         if is_by_hand(cell):
@@ -246,7 +246,7 @@ def _label(kind: str, number: str) -> _Label:
 def _named(
     name: re.Pattern[str], notebook: NotebookNode, texts: ReleasedTexts, answer: NotebookNode
 ) -> list[_Part]:
-    """What names a question anywhere: all answers in one cell, a comment in an exercise, for instance."""
+    """Return the text anywhere that names a question, such as all answers in one cell."""
     found = []
     for place, cell in _changed(notebook, texts, answer):
         merged = any(name.match(line.lstrip("# *")) for line in cell.source.splitlines())
@@ -267,13 +267,13 @@ def _named(
 def _numbered(
     item: re.Pattern[str], notebook: NotebookNode, texts: ReleasedTexts, answer: NotebookNode
 ) -> list[str]:
-    """What has a question's number in a list: the answers to several questions, or to one."""
+    """Return the list items with a question's number, in changed text cells."""
     changed = [cell for _, cell in _changed(notebook, texts, answer) if cell.cell_type != "code"]
     return [match[0] for cell in changed if (match := item.search(texts.added(cell)))]
 
 
 def _explanations(notebook: NotebookNode, texts: ReleasedTexts, parts: list[_Part]) -> list[_Part]:
-    """Plain prose in code, and any comment of several words in code of the release.
+    """Return plain prose in code, and comments of several words in code of the release.
 
     In the cells of exercises, where comments explain the code, only below it.
     """
@@ -289,7 +289,7 @@ def _explanations(notebook: NotebookNode, texts: ReleasedTexts, parts: list[_Par
 
 
 def _nameless(labels: dict[str, _Label], parts: list[_Part]) -> list[str]:
-    """The texts that name no question: the others are in the answer cells of those."""
+    """Return the texts that name no question; a text that names one is in its answer cell."""
     names = [label.name for label in labels.values()]
     return [part.text for part in parts if not any(name.search(part.text) for name in names)]
 
@@ -297,7 +297,7 @@ def _nameless(labels: dict[str, _Label], parts: list[_Part]) -> list[str]:
 def _changed(
     notebook: NotebookNode, texts: ReleasedTexts, besides: NotebookNode | None = None
 ) -> list[tuple[int, NotebookNode]]:
-    """The cells that are not as released, numbered, without those of earlier assignments."""
+    """Return the cells that differ from the release, numbered, without reused earlier solutions."""
     return [
         (place, cell)
         for place, cell in enumerate(notebook.cells)
@@ -323,7 +323,7 @@ def _unplaced(grade_id: str, maybe: list[str]) -> Repair:
 def _put_together(
     answer: NotebookNode, found: list[_Part], places: dict[int, int], blank: bool
 ) -> None:
-    """Write an answer cell's own text and what was found into it, in the order of the notebook."""
+    """Write the found text and the answer cell's own into that cell, in notebook order."""
     here = places[id(answer)]
     before = [_section(part, answer) for part in found if part.place < here]
     after = [_section(part, answer) for part in found if part.place > here]
@@ -332,7 +332,7 @@ def _put_together(
 
 
 def _section(part: _Part, answer: NotebookNode) -> str:
-    text = part.text[:_LONGEST]
+    text = part.text[:_MAX_TEXT_LENGTH]
     if answer.cell_type == "code":
         return "\n".join(f"# {line}" for line in (_HEADER, *text.splitlines()))
     text = _with_pictures(text, part.cell, answer)

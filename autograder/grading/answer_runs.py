@@ -1,4 +1,4 @@
-"""Runs the answers in a course's files, right and wrong, where submissions run.
+"""The run of a course's own answers, right and wrong, in the sandbox of submissions.
 
 They are texts that somebody else may have written: a student, whose answer `autograder adopt` took
 over, or the author of another course. Outcomes come back as plain data, as a submission's do.
@@ -29,7 +29,7 @@ from coursekit.checking.recording_format import Outcome, Question
 from coursekit.checking.verdict import clean
 
 _CELL_SECONDS, _NOTEBOOK_SECONDS = 120.0, 3600.0
-#: How many answers are worth another kernel, which takes about as long as they do to start.
+#: Number of answers per kernel; they take about as long as a kernel takes to start.
 _EACH = 40
 #: Defines an answer, in a copy of the notebook's names, under a name of its own. It is run as one
 #: statement: of a cell that stops, a kernel runs the later definitions all the same.
@@ -49,7 +49,7 @@ def run_answers(
     limits: Limits | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> list[Outcomes]:
-    """The outcomes of each answer, beside the reference's other definitions.
+    """Run each answer beside the reference's other definitions; return their outcomes.
 
     They run in sandboxes, side by side if there are many. Where there is no sandbox, they run in one
     process, without isolation.
@@ -59,9 +59,9 @@ def run_answers(
     cases : mapping of str to sequence of Question
         Exercise -> the cases to run its answers with.
     limits : Limits, optional
-        Where to run; the sandbox, if there is one, when None.
+        Limits of the run; None for a sandboxed run where there is a sandbox.
     meanwhile : callable, optional
-        What to do while they run.
+        Called once while they run.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _nothing() -> None:
 
 
 def _aliases(answers: Sequence[Answer]) -> list[str]:
-    """A name for each answer in a kernel that runs them all."""
+    """Return a name for each answer in a kernel that runs them all."""
     return [f"{answer.exercise}__{number}" for number, answer in enumerate(answers)]
 
 
@@ -118,7 +118,7 @@ def _run(
     cases: Mapping[str, Sequence[Question]],
     limits: Limits,
 ) -> list[Outcomes]:
-    """The outcomes of each answer in one kernel, which runs their notebook."""
+    """Run the answers' notebook in one kernel; return the outcomes of each answer."""
     aliases = _aliases(answers)
     questions = {alias: cases[answer.exercise] for alias, answer in zip(aliases, answers)}
     found = run_notebook(notebook, without_expected(questions), limits)
@@ -137,7 +137,7 @@ def _run(
 def _notebook(
     assignment: Assignment, answers: Sequence[Answer], aliases: Sequence[str]
 ) -> NotebookNode:
-    """Imports and definitions of the solution notebook, then each answer and its check."""
+    """Return the solution's imports and definitions, then each answer and its check."""
     name = assignment.solution.path.name
     kept = [kept_definitions(cell.source, name) for cell in assignment.solution.code]
     cells = [new_code_cell(ast.unparse(tree)) for tree in kept if tree.body]
@@ -148,7 +148,7 @@ def _notebook(
 
 
 def answer_cells(exercise: str, text: str, alias: str) -> list[NotebookNode]:
-    """A cell that defines an answer as `alias`, beside the notebook's names, and its check."""
+    """Return a cell that defines an answer as `alias` beside the notebook's names, and its check."""
     source = _DEFINE.format(
         text=text, filename=f"<answer to {exercise}>", name=exercise, alias=alias
     )
@@ -158,7 +158,7 @@ def answer_cells(exercise: str, text: str, alias: str) -> list[NotebookNode]:
 
 
 def _error(notebook: NotebookNode, alias: str) -> str:
-    """What the cell that defines an answer stopped with, or ""."""
+    """Return the error of the cell that defines an answer, or ""."""
     for cell in notebook.cells:
         if cell.metadata.get("answer") == alias:
             for output in cell.outputs:
@@ -168,7 +168,7 @@ def _error(notebook: NotebookNode, alias: str) -> str:
 
 
 def _tidy(outcome: Any) -> Outcome:
-    """An outcome with valid fields only, since it comes from a process that is not trusted."""
+    """Return an outcome with valid fields only, as it comes from an untrusted process."""
     tidy = clean(outcome)
     if tidy["status"] != "value":
         tidy.pop("value", None)

@@ -1,4 +1,4 @@
-"""How a reference can be called from elsewhere, to stand in for a wrong helper."""
+"""The ways in which a reference can be called from the kernel in place of a wrong helper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def kind_of(thing: Any) -> dict[str, Any] | None:
-    """How a reference can be called from elsewhere; None if it cannot.
+    """Return how a reference can be called from another process; None if it cannot.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def kind_of(thing: Any) -> dict[str, Any] | None:
 
 
 def methods_of(kind: type[Any]) -> list[str]:
-    """The names of the methods of a module that are not torch's; `forward` is called another way."""
+    """Return the names of a module's own public methods, without torch's and `forward`."""
     own = [base for base in kind.__mro__ if not _is_of_torch(base) and base is not object]
     names = {name for base in own for name, value in vars(base).items() if callable(value)}
     return sorted(name for name in names if not name.startswith("_") and name != "forward")

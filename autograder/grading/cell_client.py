@@ -1,4 +1,4 @@
-"""Runs single cells in a submission's kernel: the limits, the output that comes back, the errors."""
+"""The client that runs single cells in a submission's kernel, within limits on time and output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OUTPUTS = {"stream", "display_data", "execute_result", "error", "update_display
 
 
 class CellClient(NotebookClient):
-    """Runs cells one by one, within the limits, and notes what a failing cell did not define."""
+    """A client that runs cells one by one within limits and notes which definitions failed."""
 
     def __init__(self, notebook: NotebookNode, limits: Limits, environment: dict[str, str]) -> None:
         self.allowance, self.stopped = Allowance(limits), Stopped()
@@ -57,7 +57,7 @@ class CellClient(NotebookClient):
         self.limits, self.environment = limits, environment
 
     async def start(self, parent: str) -> None:
-        """Start a kernel and connect to it; its files lie in a new folder in `parent`."""
+        """Start a kernel, with its files in a new folder in `parent`, and connect to it."""
         self.create_kernel_manager()
         km: Any = self.km  # one of ours, see `kernels`
         km.client_factory = GuardedClient
@@ -97,7 +97,7 @@ class CellClient(NotebookClient):
     ) -> None:
         """Run a cell that may ask for input, which `reply` answers.
 
-        What it asks begins with a number and a space, and so does the answer.
+        Each request begins with a number and a space, and its answer with the same number.
         """
         client: Any = self.kc
         answering = asyncio.ensure_future(self._answer(client, reply))
@@ -145,8 +145,8 @@ class CellClient(NotebookClient):
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Count output as it arrives; past the limit, drop it and interrupt the cell.
 
-        Not for an answer, which is sent when all is done: its kernel would be interrupted between
-        two cells, and the reply to the cell that has ended be lost.
+        An answer, which is sent when all is done, causes no interrupt: that would reach the kernel
+        between two cells, and the reply to the cell that has ended would be lost.
         """
         if msg["msg_type"] in _OUTPUTS:
             size = len(repr(msg["content"]))

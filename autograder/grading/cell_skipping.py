@@ -1,4 +1,4 @@
-"""Leaves out the cells of the release that only show something: training, tables, figures.
+"""The choice of the cells that need not run, as they only show training, tables or figures.
 
 `release` tags them, after proving that the reference passes every case without them. A cell of a
 submission that has the text of a tagged one is not run. If then an answer is missing or wrong, and
@@ -27,17 +27,17 @@ from coursekit.checking.verdict import Verdict
 TAG = "only-shows"
 #: Metadata of a submission's cell that is not run.
 LEFT_OUT = "coursekit_left_out"
-#: Metadata of such a cell that is run for once: it has a limit of its own.
+#: Metadata of such a cell when it is run after all: it has a time limit of its own.
 LIMITED = "coursekit_limited"
 #: Processor time of the proof that they change nothing; an honest notebook takes a tenth of a second.
 _PROOF_SECONDS = 5.0
-#: What may bind any name, and what a line that binds a name has in it.
+#: Code that may bind any name, and the signs of a line that binds one.
 _DYNAMIC = re.compile(r"exec|eval|globals|setattr|get_ipython|^[ \t]*[%!]", re.MULTILINE)
 _BINDS = re.compile(r"\b(?:def|class|import|as|for|global)\b|=")
 
 
 def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
-    """Mark the cells of a sanitized submission that need not run, in place.
+    """Mark in place the cells of a sanitized submission that need not run.
 
     A notebook with code that is graded by hand runs whole: that code may need any cell.
     """
@@ -57,14 +57,14 @@ def mark_left_out(notebook: NotebookNode, release: NotebookNode) -> None:
 
 
 def leave_out_other_checks(notebook: NotebookNode, exercise: str) -> None:
-    """Mark the checks of all other exercises: only this one is graded again."""
+    """Mark the checks of all other exercises as left out."""
     for cell in notebook.cells:
         if (asked := asked_exercise(cell)) is not None:
             cell.metadata[LEFT_OUT] = asked != exercise
 
 
 def shown_cells(notebook: NotebookNode) -> set[int]:
-    """The cells that are left out because they only show something."""
+    """Return the indices of the cells that are left out because they only show something."""
     return {
         i
         for i, cell in enumerate(notebook.cells)
@@ -79,12 +79,12 @@ def needs_every_cell(
     answers: Answers,
     cells: Collection[int],
 ) -> NotebookNode | None:
-    """The notebook to run with every cell, because of a missing or wrong answer; None if none is.
+    """Return the notebook to run with every cell, as an answer is missing or wrong; else None.
 
     It ends with the check of the last such exercise, since nothing behind that can change it, and
     asks only for these exercises. One whose cell is still the released TODO stays unwritten
-    however the notebook is run, and an answer that was larger than any right one is wrong. Nor is it
-    run where that is proved to change no answer.
+    however the notebook is run, and an answer that was larger than any right one is wrong. Nor does
+    the notebook run again where that is proved to change no answer.
 
     Parameters
     ----------
@@ -93,9 +93,9 @@ def needs_every_cell(
     release : NotebookNode
         The assignment as it was released.
     verdicts : list[Verdict]
-        On each exercise.
+        The verdict on each exercise.
     answers : Answers
-        Those of the run.
+        The answers of the run.
     cells : collection of int
         The cells that did not run, or not to their end.
     """
@@ -126,7 +126,7 @@ def needs_every_cell(
 
 
 def _is_proved(notebook: NotebookNode, cells: Collection[int], wrong: Collection[str]) -> bool:
-    """Whether cells cannot have changed an answer; not, if that takes too long to find out."""
+    """Tell whether cells are proved to change no answer; False if the proof takes too long."""
     try:
         with time_limit(_PROOF_SECONDS, TookTooLong):
             return cannot_differ(notebook, cells, wrong)
@@ -135,7 +135,7 @@ def _is_proved(notebook: NotebookNode, cells: Collection[int], wrong: Collection
 
 
 def _ended_by_itself(notebook: NotebookNode, exercises: Collection[str], answers: Answers) -> bool:
-    """Whether no cell or answer of a run was stopped: what was might not be the next time."""
+    """Tell whether no cell or answer was stopped: one that was may not be the next time."""
     found = [answers.outcomes.get(name) for name in exercises]
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
     return all(
@@ -152,7 +152,7 @@ def _without_outputs(cell: NotebookNode) -> NotebookNode:
 
 
 def _may_define(source: str, name: str) -> bool:
-    """Whether what a student wrote might bind a name; in doubt, yes.
+    """Tell whether the student's code might bind a name; in doubt, True.
 
     Line by line, so that the time grows with the text alone, whatever a submission holds.
     """

@@ -1,4 +1,4 @@
-"""Makes the outputs that a submission produced harmless where they are shown.
+"""The cleaning of a submission's outputs, so that they are harmless where they are shown.
 
 A script in an output would run in the browser of whoever grades, with their rights. Outputs are
 cleaned when a notebook is autograded; text cells when they are rendered (`autograder.pages.markup`).
@@ -12,6 +12,7 @@ import re
 from itertools import groupby
 from typing import Any
 
+import nh3
 from nbformat import NotebookNode
 
 _TAGS = {
@@ -22,10 +23,10 @@ _TAGS = {
     *("thead", "tr", "tt", "u", "ul", "var"),
 }
 _WITHOUT_END = {"br", "col", "hr", "img"}
-_DEEPEST = 100  # tags inside each other
-#: What ids that come from a notebook begin with, so that none is an id of the page around it.
+_MAX_DEPTH = 100  # tags inside each other
+#: Prefix of the ids that come from a notebook, so that none equals an id of the page around it.
 ID_PREFIX = "user-content-"
-#: Attribute -> what its value must be.
+#: Attribute -> the pattern that its value must match.
 _ATTRIBUTES = {
     "href": re.compile(r"(?:https?://|mailto:|#).*", re.IGNORECASE | re.DOTALL),
     "src": re.compile(r"data:image/(?:png|jpeg|gif|svg\+xml);base64,[\w+/=]*"),
@@ -52,8 +53,8 @@ _VALUE = (
 _STYLE = re.compile(rf"{_VALUE}(?:[ ,/]+{_VALUE})*", re.IGNORECASE)
 #: None that grows with each tag inside another.
 _FONT_SIZE = re.compile(r"\d{1,2}(?:px|pt|%)|100%|0?\.\d{1,3}r?em|1r?em|small|medium|large|smaller")
-_LONGEST_STYLE = 200
-#: Whatever is inside stays inside: nothing is drawn, or can be clicked, beyond the box.
+_MAX_STYLE_LENGTH = 200
+#: Style of a box that clips its content: nothing is drawn, or can be clicked, outside of it.
 _BOX = "contain: paint; overflow-x: auto; overflow-y: hidden"
 #: MathJax's commands that make links and set styles, classes and ids.
 _PAGE_COMMANDS = re.compile(
@@ -63,14 +64,17 @@ _PAGE_COMMANDS = re.compile(
 _UNSHOWN = re.compile(
     r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL
 )
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)(\s[^<>]*|/)?>")
-_ATTRIBUTE = re.compile(r"""(?<![\w-])([a-zA-Z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-#: A notebook may show this many characters of HTML, pictures in it aside.
-LONGEST_MARKUP = 500_000
-#: What is highlighted of a notebook, in words and signs of code. The largest solution has 12,000.
-MOST_TOKENS = 25_000
+_TAG = re.compile(r"<(?:(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[ \t\r\n\f][^<>]*|/)?)>)?")
+_PREFIX = "x-"
+_RENAMED = re.compile(rf"</{_PREFIX}(?:{'|'.join(_WITHOUT_END)})>|(</?){_PREFIX}([a-z])")
+_PICTURE = re.compile(rf'<{_PREFIX}img((?: [a-z]+="[^"]*")*)></{_PREFIX}img>')
+_ALTERNATIVE = re.compile(r' alt="([^"]*)"')
+#: Characters of HTML that a notebook may show, pictures in it aside.
+MAX_MARKUP_LENGTH = 500_000
+#: Words and signs of code that are highlighted in a notebook. The largest solution has 12,000.
+MAX_HIGHLIGHTED_TOKENS = 25_000
 #: pygments' time grows with the third power of the number of blank lines in a row.
-_MOST_BLANK_LINES = 50
+_MAX_BLANK_LINES = 50
 _TOKEN_OF_CODE = re.compile(r"\w+|[^\w\s]")
 _TOO_LONG = "This markup is too long to be shown.\n"
 _PICTURE_IN_HTML = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]*")
@@ -83,66 +87,68 @@ _TEXTS = ("text/plain", "text/latex", "text/markdown")  # nbconvert escapes or r
 def clean_html(text: str) -> str:
     """Return HTML without scripts, forms, event handlers and styles that move over other things.
 
-    What is not a known tag becomes text, and so does a picture that is not in the text itself. Of
-    classes and styles, a short list is kept. The result is balanced: it closes nothing around it.
+    Unknown tags are dropped, other angle brackets become text, and a picture that is not in the text
+    itself becomes its description. Of classes and styles, a short list is kept. The result is
+    balanced: it closes nothing around it.
+
+    nh3 decides what is kept. It reads `<b>` as `<x-b>`, a name for which the standard has no rules:
+    by those for `<b>`, one that is not closed is copied into every later paragraph, and 60 kB of
+    markup become 4 GB. Nor can the depth of tags inside each other grow with the text.
     """
-    parts: list[str] = []
     opened: list[str] = []
-    end = 0
-    text = _UNSHOWN.sub("", text)
-    for found in _TAG.finditer(text):
-        parts.append(_escaped(text[end : found.start()]))
-        end = found.end()
-        closes, tag = bool(found[1]), found[2].lower()
-        if tag not in _TAGS:
-            continue
-        if not closes and len(opened) < _DEEPEST:
-            kept = _attributes(found[3] or "")
-            if tag == "img" and "src" not in kept:
-                parts.append(_escaped(kept.get("alt", "")))
-                continue
-            parts.append(f"<{tag}{''.join(f' {n}={_quoted(v)}' for n, v in kept.items())}>")
-            if tag not in _WITHOUT_END:
-                opened.append(tag)
-        elif closes and tag in opened:
-            while (last := opened.pop()) != tag:
-                parts.append(f"</{last}>")
-            parts.append(f"</{tag}>")
-    parts.append(_escaped(text[end:]))
-    return "".join([*parts, *(f"</{tag}>" for tag in reversed(opened))])
+
+    def rename(found: re.Match[str]) -> str:
+        """Return a tag under the name by which nh3 knows it; nothing if it has no effect."""
+        tag = (found[2] or "").lower()
+        if not tag:
+            return "&lt;"
+        if found[1] and tag in opened:
+            while opened.pop() != tag:  # the parser closes what is inside
+                pass
+            return f"</{_PREFIX}{tag}>"
+        if found[1] or tag not in _TAGS or len(opened) == _MAX_DEPTH:
+            return ""
+        if tag in _WITHOUT_END:
+            return f"<{_PREFIX}{tag}{found[3]}></{_PREFIX}{tag}>"
+        opened.append(tag)
+        return f"<{_PREFIX}{tag}{found[3]}>"
+
+    text = text.encode("utf-8", "replace").decode()  # a lone surrogate is no text
+    clean = _CLEANER.clean(_TAG.sub(rename, _UNSHOWN.sub("", text)))
+    return _RENAMED.sub(r"\1\2", _PICTURE.sub(_picture_or_words, clean))
 
 
-def _escaped(text: str) -> str:
-    return html.escape(html.unescape(text), quote=False)
+def _picture_or_words(found: re.Match[str]) -> str:
+    """Return a picture that is in the text itself; of any other its alternative text."""
+    if ' src="' in found[0]:
+        return f"<img{found[1]}>"
+    words = _ALTERNATIVE.search(found[1])
+    return html.escape(html.unescape(words[1]), quote=False) if words else ""
 
 
-def _quoted(value: str) -> str:
-    return f'"{html.escape(value)}"'
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    """Return the harmless part of an attribute's value, or None: nh3's `attribute_filter`."""
+    value = value.strip()
+    if name == "style":
+        value = _styles(value)
+    elif not _ATTRIBUTES[name].fullmatch(value):
+        return None
+    elif name == "class":
+        value = " ".join(word for word in value.split() if word in _CLASSES)
+    elif name == "href" and value.startswith("#"):
+        value = f"#{ID_PREFIX}{value[1:].removeprefix(ID_PREFIX)}"
+    return value if value or name == "alt" else None
 
 
-def _attributes(text: str) -> dict[str, str]:
-    """Return the harmless attributes of a tag."""
-    kept: dict[str, str] = {}
-    for found in _ATTRIBUTE.finditer(text):
-        name = found[1].lower()
-        value = html.unescape(found[2] or found[3] or found[4] or "").strip()
-        if name == "style":
-            value = _styles(value)
-        elif name not in _ATTRIBUTES or not _ATTRIBUTES[name].fullmatch(value):
-            continue
-        elif name == "class":
-            value = " ".join(word for word in value.split() if word in _CLASSES)
-        elif name == "id":
-            value = _own_id(value)
-        elif name == "href" and value.startswith("#"):
-            value = f"#{_own_id(value[1:])}"
-        if value or name == "alt":
-            kept.setdefault(name, value)
-    return kept
-
-
-def _own_id(name: str) -> str:
-    return name if name.startswith(ID_PREFIX) else ID_PREFIX + name
+_CLEANER = nh3.Cleaner(
+    tags={_PREFIX + tag for tag in _TAGS},
+    clean_content_tags=set(),
+    attributes={"*": {"style", *_ATTRIBUTES}},
+    attribute_filter=_attribute,
+    url_schemes={"data", "http", "https", "mailto"},
+    link_rel=None,
+    id_prefix=ID_PREFIX,
+)
 
 
 def _styles(text: str) -> str:
@@ -150,25 +156,25 @@ def _styles(text: str) -> str:
     kept = []
     for one in text.split(";"):
         name, _, value = map(str.strip, one.partition(":"))
-        known = name.lower() in _STYLES and len(value) <= _LONGEST_STYLE
+        known = name.lower() in _STYLES and len(value) <= _MAX_STYLE_LENGTH
         if known and (_FONT_SIZE if name.lower() == "font-size" else _STYLE).fullmatch(value):
             kept.append(f"{name}: {value}")
     return "; ".join(kept)
 
 
 def boxed(text: str) -> str:
-    """Return clean HTML in a box that nothing of it leaves, for pages that show more than it."""
+    """Return clean HTML in a box that clips it, for pages that show other things beside it."""
     return f'<div style="{_BOX}">{text}</div>'
 
 
 def shown_html(text: str) -> str:
-    """nbconvert's filter `clean_html`: clean HTML in a box of its own."""
+    """Return clean HTML in a box of its own; nbconvert's filter `clean_html`."""
     return boxed(clean_html(str(text)))
 
 
 def clean_outputs(notebook: NotebookNode) -> None:
     """Clean the outputs of all cells, in place, and drop kinds of output that can run code."""
-    left = LONGEST_MARKUP
+    left = MAX_MARKUP_LENGTH
     notebook.metadata.pop("widgets", None)
     _limit_highlighting(notebook)
     for cell in notebook.cells:
@@ -195,15 +201,15 @@ def clean_outputs(notebook: NotebookNode) -> None:
 
 
 def _limit_highlighting(notebook: NotebookNode) -> None:
-    """Highlight code as Python, and none past `MOST_TOKENS`, where pages would take minutes."""
+    """Highlight code as Python, and none past `MAX_HIGHLIGHTED_TOKENS`, as it takes minutes."""
     notebook.metadata.language_info = NotebookNode(name="python", pygments_lexer="ipython3")
-    left = MOST_TOKENS
+    left = MAX_HIGHLIGHTED_TOKENS
     for cell in notebook.cells:
         cell.metadata.pop("magics_language", None)  # nbconvert's name for another language
         if cell.cell_type != "code":
             continue
         left -= sum(1 for _ in _TOKEN_OF_CODE.finditer(cell.source))
-        if left < 0 or _blank_lines(cell.source) > _MOST_BLANK_LINES:
+        if left < 0 or _blank_lines(cell.source) > _MAX_BLANK_LINES:
             cell.metadata["magics_language"] = "text"
 
 

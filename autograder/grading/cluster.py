@@ -1,4 +1,4 @@
-"""Runs submissions on the workers of an existing Dask scheduler.
+"""The runner of submissions on the workers of an existing Dask scheduler.
 
 A worker receives a notebook and the inputs of the cases and returns the answers as JSON; it has no
 access to the gradebook. An answer that is not in order, or late, or does not come, costs its submission
@@ -40,9 +40,9 @@ _LOOK_EVERY = 3.0  # seconds between checks while waiting for an answer
 _FROZEN_AFTER = 30.0  # seconds without a heartbeat
 _JOIN_SECONDS = 30.0
 _FETCH_SECONDS = 120.0  # for an answer that a worker says it has
-#: A worker is late that has answered nothing for as long as a notebook may take on a busy machine.
-_SLOWEST, _GRACE_SECONDS = 4.0, 300.0
-_MOST_SLOTS, _MOST_THREADS = 1024, 256
+#: A worker is late if it has answered nothing for as long as a notebook may take on a busy machine.
+_MAX_SLOWDOWN, _GRACE_SECONDS = 4.0, 300.0
+_MAX_SLOTS, _MAX_THREADS = 1024, 256
 
 
 @dataclass
@@ -52,13 +52,13 @@ class _Sent:
     Attributes
     ----------
     nonce : str
-        Whoever answers must know it: it came with the notebook.
+        A random text that was sent with the notebook and must come back with the answer.
     future : Future or None
-        None if no worker may have it.
+        The Dask future; None if no worker may have the notebook.
     lost : str
-        Why no answer will come, or "".
+        The reason why no answer will come, or "".
     late : str
-        The worker that does not answer, or "".
+        The address of the worker that does not answer, or "".
     """
 
     cluster: Cluster
@@ -74,19 +74,22 @@ class _Sent:
     late: str = ""
 
     def done(self) -> bool:
+        """Tell whether an answer has come, or none will."""
         return self.cluster.settled(self)
 
     def result(self) -> tuple[NotebookNode, Answers]:
+        """Wait for the notebook with its outputs, and its answers."""
         return self.cluster.result(self)
 
 
 class Cluster:
-    """Runs notebooks on a Dask cluster.
+    """A runner of notebooks on a Dask cluster.
 
     Parameters
     ----------
     address : str
-        The scheduler's address, such as ``tls://10.0.0.5:8786``; without TLS one on this machine.
+        The scheduler's address, such as ``tls://10.0.0.5:8786``; one without TLS must be on this
+        machine.
     questions : Questions
         Exercise -> its cases, the same for every notebook.
 
@@ -133,12 +136,12 @@ class Cluster:
     @property
     def slots(self) -> int:
         """The number of notebooks that run in parallel."""
-        return min(_MOST_SLOTS, max(1, sum(self._workers().values())))
+        return min(_MAX_SLOTS, max(1, sum(self._workers().values())))
 
     def _workers(self) -> dict[str, int]:
-        """The workers that get notebooks, and how many each at a time."""
+        """Return worker -> how many notebooks it gets at a time."""
         return {
-            worker: max(1, min(int(threads), _MOST_THREADS))
+            worker: max(1, min(int(threads), _MAX_THREADS))
             for worker, threads in self.client.nthreads().items()
             if worker not in self._left_out
         }
@@ -171,7 +174,7 @@ class Cluster:
         return sent
 
     def settled(self, sent: _Sent) -> bool:
-        """Whether an answer has come, or none will; looks after the workers now and then.
+        """Tell whether an answer has come, or none will; look after the workers now and then.
 
         A frozen worker is removed, and its notebooks go to the others.
         """
@@ -187,6 +190,7 @@ class Cluster:
         return bool(sent.lost)
 
     def _look_after(self, sent: _Sent, now: float) -> None:
+        """Note that no answer will come for a notebook, if its worker or all workers are lost."""
         if self.client.status != "running":
             sent.lost = "connection lost"
             return
@@ -248,15 +252,15 @@ class Cluster:
                 return self._run_locally(sent, type(error).__name__)
 
     def _holder(self, sent: _Sent) -> str:
-        """The worker that says it has the answer, or ""."""
+        """Return the worker that says it has the answer, or ""."""
         with contextlib.suppress(OSError, DaskTimeout, TypeError, AttributeError):
             holders = self.client.who_has([sent.future])
             return next((str(one) for several in holders.values() for one in several), "")
         return ""
 
     def _late(self, sent: _Sent) -> str:
-        """The worker that has had a notebook for too long without answering anything, or ""."""
-        patience = _SLOWEST * sent.limits.notebook_seconds + _GRACE_SECONDS
+        """Return the worker that has had a notebook for too long without any answer, or ""."""
+        patience = _MAX_SLOWDOWN * sent.limits.notebook_seconds + _GRACE_SECONDS
         now = time.monotonic()
         if sent.future is None or now - sent.since < patience:
             return ""
@@ -267,19 +271,19 @@ class Cluster:
         return ""
 
     def _do_without(self, worker: str, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
-        """Give a worker nothing more, and run a notebook here that it should have answered."""
+        """Give a worker nothing more, and run its notebook on this machine."""
         self._left_out.add(worker)
         return self._run_locally(sent, why)
 
     def _once_more(self, sent: _Sent, fault: GraderFault) -> tuple[NotebookNode, Answers]:
-        """Run a notebook here on which the grader has failed on a worker, which may lack something.
+        """Run a notebook on this machine after the grader has failed on its worker.
 
         Raises
         ------
         GraderFault
-            This machine cannot run it; the worker's traceback is in the message.
+            This machine cannot run it; the message has the worker's traceback.
         Exception
-            The grader fails here, too; the fault on the worker is its cause.
+            The grader fails on this machine, too; the fault on the worker is the cause.
         """
         _log.debug("the grader has failed on a worker", exc_info=fault)
         if missing():
@@ -290,6 +294,7 @@ class Cluster:
             raise error from fault
 
     def _run_locally(self, sent: _Sent, why: str) -> tuple[NotebookNode, Answers]:
+        """Run a notebook on this machine; raise a `MachineError` if it cannot."""
         if sent.future is not None:
             with contextlib.suppress(OSError, DaskTimeout):
                 sent.future.cancel()
@@ -307,7 +312,7 @@ class Cluster:
         return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits)
 
     def _judge_again(self, sent: _Sent, carried: Carried) -> tuple[NotebookNode, Answers]:
-        """Run a notebook on this machine in which right helpers are called; no answers if it cannot."""
+        """Run a notebook with right helpers on this machine; return no answers if it cannot."""
         if not (problem := missing()):
             return sent.notebook, run_notebook(sent.notebook, self.questions, sent.limits, carried)
         if not self._warned:
@@ -347,7 +352,7 @@ class Cluster:
 
 
 def run_here(text: str, questions: str, limits: Limits, digest: str, nonce: str) -> str:
-    """The task of a worker: run one notebook in its own sandbox.
+    """Run one notebook in its own sandbox, as the task of a worker.
 
     Parameters
     ----------
@@ -356,12 +361,12 @@ def run_here(text: str, questions: str, limits: Limits, digest: str, nonce: str)
     digest : str
         The grader's `grader_digest`; the worker's must be the same.
     nonce : str
-        Goes back with the answer.
+        The text to send back with the answer.
 
     Returns
     -------
     str
-        JSON that `read_answer` reads: what the run gave, or why there was none.
+        JSON for `read_answer`: the answers and outputs of the run, or why there are none.
     """
     host = socket.gethostname()
     if digest != grader_digest():

@@ -1,4 +1,4 @@
-"""Reads what a worker of a cluster returns. It may be anything: nothing is trusted."""
+"""The reader of what a worker of a cluster returns, which is not trusted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from autograder.grading.questions import Answers, Outcomes, Questions
 from autograder.sandbox.client import MAX_TOKENS, is_count, is_message, replace_surrogates
 
 #: Characters of an answer: a notebook keeps 32 MiB of output, and JSON may write a byte as six.
-_LONGEST = 256 * 2**20
-_LONGEST_SENTENCE = 20_000
+_MAX_LENGTH = 256 * 2**20
+_MAX_SENTENCE_LENGTH = 20_000
 _KINDS = ("version", "sandbox", "fault")
 _OUTPUTS = {
     "stream": ("name", "text"),
@@ -26,16 +26,16 @@ _OUTPUTS = {
 
 
 class Odd(ValueError):
-    """A worker's answer is not in order; the message says why, in our words."""
+    """A worker's answer is malformed; the message says why, in our own words."""
 
 
 class Problem(Exception):
-    """A worker says why it has no answer.
+    """A worker reports why it has no answer.
 
     Attributes
     ----------
     kind : str
-        "version" or "sandbox" if it cannot work at all, "fault" if the grader has failed there.
+        "version" or "sandbox" if the worker cannot run anything, "fault" if the grader failed.
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -44,14 +44,14 @@ class Problem(Exception):
 
 
 def read_answer(text: object, nonce: str, notebook: NotebookNode, questions: Questions) -> Answers:
-    """Read an answer into the notebook's outputs; only those of its code cells change.
+    """Read a worker's answer; put the outputs into the notebook's code cells.
 
     Parameters
     ----------
     text : object
-        What the worker returned.
+        The value that the worker returned.
     nonce : str
-        What was sent along with this notebook.
+        The random text that was sent with this notebook.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_answer(text: object, nonce: str, notebook: NotebookNode, questions: Que
         kind, why = found.get("kind"), found["problem"]
         if kind not in _KINDS or not isinstance(why, str):
             raise Odd("an answer cannot be read")
-        raise Problem(kind, why[:_LONGEST_SENTENCE])
+        raise Problem(kind, why[:_MAX_SENTENCE_LENGTH])
     try:
         answers = Answers(usage=_usage(found["usage"]))
         for name, outcomes in found["outcomes"].items():
@@ -89,7 +89,7 @@ def read_answer(text: object, nonce: str, notebook: NotebookNode, questions: Que
 
 
 def _load(text: object, exercises: int) -> dict[str, Any]:
-    if not isinstance(text, str) or len(text) > _LONGEST:
+    if not isinstance(text, str) or len(text) > _MAX_LENGTH:
         raise Odd("an answer is too long, or no text")
     if sum(map(text.count, "[{,")) > (exercises + 2) * MAX_TOKENS:
         raise Odd("an answer has too many elements")
@@ -115,7 +115,7 @@ def _outcomes(found: Any, count: int) -> Outcomes | None:
 def _sentence(found: Any) -> str:
     if not isinstance(found, str):
         raise Odd("an answer cannot be read")
-    return found[:_LONGEST_SENTENCE]
+    return found[:_MAX_SENTENCE_LENGTH]
 
 
 def _usage(found: Any) -> Usage | None:
@@ -134,7 +134,7 @@ def _usage(found: Any) -> Usage | None:
 
 
 def _outputs(found: Any, count: Any) -> tuple[list[NotebookNode], int | None]:
-    """The outputs of a cell, with the fields of their types only."""
+    """Return the outputs of a cell, with only the fields of their types."""
     if not is_count(count):
         raise Odd("an answer cannot be read")
     kept = []

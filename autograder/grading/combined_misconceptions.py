@@ -1,4 +1,4 @@
-"""Two misconceptions in one answer, where neither hint would be shown: they are recorded as pairs."""
+"""Pairs of misconceptions in one answer, recorded where neither one's hint would be shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CASES = 2
 
 @dataclass(frozen=True)
 class Compound:
-    """Two misconceptions applied to one answer.
+    """A pair of misconceptions applied to one answer.
 
     Attributes
     ----------
@@ -52,16 +52,16 @@ def record_pairs(
     known: Mapping[str, Sequence[RecordedPair]] | None = None,
     limits: Limits | None = None,
 ) -> dict[str, list[RecordedPair]]:
-    """The pairs of misconceptions that the recording of each exercise contains, as plain data.
+    """Return the pairs of misconceptions for the recording of each exercise, as plain data.
 
     Parameters
     ----------
     recorded : mapping of str to RecordedExercise
         The exercises, as `record_exercises.record` returns them.
     known : mapping of str to sequence of RecordedPair, optional
-        Pairs of another recording, to record only these; None stands for all that interact.
+        Pairs of another recording, to record only these; None for all that interact.
     limits : Limits, optional
-        Where the answers run; the sandbox, if there is one, when None.
+        Limits of the answers' runs; None for a sandboxed run where there is a sandbox.
     """
     names: dict[str, list[set[str]]] | None = None
     if known is not None:
@@ -77,14 +77,15 @@ def record_pairs(
 class ReleasedPairs:
     """The pairs whose hints `check` shows to students, recorded with a class's own cases.
 
-    Only where a verdict lacks a hint: most exercises of most classes never need their pairs.
+    They are recorded only where a verdict lacks a hint: most exercises of most classes never need
+    their pairs.
 
     Parameters
     ----------
     assignment : Assignment
         The assignment; one that is not released yet has no such pairs.
     limits : Limits, optional
-        Where the answers run; the sandbox, if there is one, when None.
+        Limits of the answers' runs; None for a sandboxed run where there is a sandbox.
     """
 
     def __init__(self, assignment: Assignment, limits: Limits | None = None) -> None:
@@ -98,14 +99,14 @@ class ReleasedPairs:
     def record(
         self, recorded: dict[str, RecordedExercise], verdicts: Sequence[Verdict]
     ) -> dict[str, RecordedExercise]:
-        """Add the pairs of each exercise that a verdict gives no hint on, unless they are there.
+        """Add the pairs of each exercise on which a verdict gives no hint, unless it has them.
 
         Parameters
         ----------
         recorded : dict of str to RecordedExercise
             The class's exercises; those that get pairs are replaced.
         verdicts : sequence of Verdict
-            Of answers to these exercises.
+            Verdicts on answers to these exercises.
 
         Returns
         -------
@@ -127,7 +128,7 @@ class ReleasedPairs:
 
 
 def _lacks_hint(verdict: Verdict) -> bool:
-    """Whether there are wrong outcomes, and nothing explains them."""
+    """Tell whether there are wrong outcomes that no hint explains."""
     return bool(verdict.digest) and verdict.stage != "missing" and not verdict.hint
 
 
@@ -137,7 +138,7 @@ def compounds(
     names: Mapping[str, list[set[str]]] | None = None,
     limits: Limits | None = None,
 ) -> dict[str, list[Compound]]:
-    """Every pair of misconceptions that can be in one answer, and whether it gets a hint.
+    """Return every pair of misconceptions that fits into one answer, with its status.
 
     All answers run in one kernel.
 
@@ -146,9 +147,9 @@ def compounds(
     recorded : mapping of str to RecordedExercise
         The exercises, as `record_exercises.record` returns them.
     names : mapping of str to list of set of str, optional
-        The pairs to look at, by name; None stands for all.
+        The pairs to consider, by name; None for all.
     limits : Limits, optional
-        Where the answers run; the sandbox, if there is one, when None.
+        Limits of the answers' runs; None for a sandboxed run where there is a sandbox.
     """
     pairs = {
         name: list(_pairs(assignment, name, None if names is None else names[name]))
@@ -178,7 +179,7 @@ def _of_exercise(
 def _pairs(
     assignment: Assignment, name: str, names: list[set[str]] | None
 ) -> Iterator[tuple[Misconception, Misconception, Answer]]:
-    """Two misconceptions, and the answer that has both."""
+    """Yield two misconceptions and the answer that has both."""
     reference = assignment.solution.bare_sources[name]
     edits = [
         m
@@ -240,7 +241,7 @@ def _tells_apart(
     outcomes: Sequence[Outcome],
     among: Sequence[int],
 ) -> int | None:
-    """The first case in which a pair does not do what one of its misconceptions does alone."""
+    """Return the first case in which a pair differs from one of its misconceptions alone."""
     for i in among:
         alone = single[i]
         if alone is None or not same_outcome(cases[i], alone, outcomes[i]):
@@ -249,7 +250,7 @@ def _tells_apart(
 
 
 def _unless_ambiguous(cases: list[Case], pair: Compound, answers: list[list[Outcome]]) -> Compound:
-    """The pair, unless another pair's answer has the same outcomes: the hints would be wrong."""
+    """Return the pair; as "unnamed" if another pair's answer has the same outcomes."""
     alike = sum(
         same_everywhere(cases, pair.outcomes, {i: outcomes[int(i)] for i in pair.outcomes})
         for outcomes in answers

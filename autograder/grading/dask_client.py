@@ -1,8 +1,8 @@
-"""A Dask client for a cluster whose machines are not trusted: it unpickles nothing and reads no flood.
+"""A Dask client for untrusted machines, which unpickles nothing and limits message sizes.
 
-Dask reads most of what it receives with pickle, which can run any code. Here, results are MessagePack,
-what else a worker sends is left unread, and the module that would unpickle refuses to. Connections to
-other machines need TLS, as `docs/scaling.md` describes.
+Dask reads most of what it receives with pickle, which can run any code. Here, results are
+MessagePack, everything else that a worker sends is left unread, and the module that would unpickle
+refuses to. Connections to other machines need TLS, as `docs/scaling.md` describes.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ from distributed.security import Security
 
 from autograder.errors import MachineError
 
-#: The largest piece that is read of a message: many times what a notebook may put out.
-LONGEST_MESSAGE = 256 * 2**20
+#: Size limit of a piece of a message: many times the output that a notebook may have.
+MAX_MESSAGE_BYTES = 256 * 2**20
 _HOW = "docs/scaling.md says how to set up TLS"
 
 
 class _WritesOnly:
-    """Stands for the module `pickle` where Dask uses it: it pickles, and unpickles nothing."""
+    """A stand-in for the module `pickle` in Dask, which pickles but refuses to unpickle."""
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the module `pickle`."""
         return getattr(pickle, name)
 
     @staticmethod
     def loads(*args: Any, **kwargs: Any) -> Any:
+        """Raise a `TypeError`."""
         raise TypeError("nothing that comes from a cluster is unpickled")
 
     load = Unpickler = loads
@@ -45,11 +47,11 @@ class _WritesOnly:
 
 @contextlib.contextmanager
 def only_reading() -> Iterator[None]:
-    """While it lasts, Dask unpickles and decompresses nothing in this process, nor reads a flood."""
+    """Let Dask unpickle and decompress nothing, nor read large messages, while the block runs."""
     read = distributed.comm.tcp.read_bytes_rw
 
     async def read_limited(stream: Any, length: int) -> memoryview:
-        if length > LONGEST_MESSAGE:
+        if length > MAX_MESSAGE_BYTES:
             raise CommClosedError("a message is too long")  # the connection is closed
         return await read(stream, length)
 
@@ -77,7 +79,7 @@ def _replaced(module: ModuleType, name: str, value: Any) -> Iterator[None]:
 
 
 class PlainClient(Client):
-    """A client that reads results as MessagePack, and of a failure only that there was one."""
+    """A Dask client that reads results as MessagePack and leaves a failure's details unread."""
 
     def __init__(self, address: str, security: Security, timeout: float) -> None:
         super().__init__(
@@ -90,12 +92,14 @@ class PlainClient(Client):
         )
 
     def start(self, **options: Any) -> None:
+        """Connect to the scheduler, without deserializing its stream of reports."""
         # of the stream of reports; results are asked for by `rpc`, which has its own arguments
         self.connection_args = {**self.connection_args, "deserialize": False}
         self._stream_handlers["task-erred"] = self._state_handlers["erred"] = self._failed
         super().start(**options)
 
     def _failed(self, key: Any = None, **left_unread: Any) -> None:
+        """Set a plain error on the future of a failed task."""
         state = self.futures.get(key)
         if state is not None:
             state.set_error(RuntimeError("it failed on its worker"), None)
@@ -144,7 +148,7 @@ def require_safe(address: str, what: str) -> None:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a name or an address is one of this machine's loopback interface."""
+    """Tell whether a name or an address belongs to this machine's loopback interface."""
     try:
         found = {str(one[4][0]) for one in socket.getaddrinfo(host, None)}
         return bool(found) and all(ipaddress.ip_address(one).is_loopback for one in found)

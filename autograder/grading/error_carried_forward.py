@@ -1,4 +1,4 @@
-"""Judges an exercise again that fails with the student's own helpers: with right ones.
+"""The second judgement of exercises that fail with the student's own helpers, with right ones.
 
 A wrong helper costs its points once. After all verdicts are in, an exercise that lost points and
 whose reference calls helpers that are wrong, missing, changed after their check or not judged here
@@ -29,7 +29,7 @@ from autograder.grading.reference_rpc import Carried
 from coursekit.checking import stored_recordings
 from coursekit.checking.verdict import DIFFERENCE, YOURS, Verdict, judge
 
-#: What a verdict says of an answer that is wrong with right helpers, too, by the stage that fails.
+#: Failing stage -> the reason in the verdict on an answer that is wrong with right helpers, too.
 _WITHOUT_ANSWER = {
     "error": "it raises an error",
     "type": "it returns another type",
@@ -42,14 +42,14 @@ _OTHERWISE = "it does not do what its text asks for"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is judged again.
+    """A plan of what to judge again.
 
     Attributes
     ----------
     notebook : NotebookNode
-        The submission, of whose checks only those that count are asked.
+        The submission, in which only the checks of the exercises to judge again are asked.
     carried : Carried
-        What the run needs.
+        The data that the run needs.
     changed : frozenset of str
         The helpers that passed their own check, but may have been changed after it.
     """
@@ -66,7 +66,7 @@ def plan(
     verdicts: Sequence[Verdict],
     others: Sequence[Verdict] = (),
 ) -> Plan | None:
-    """What to judge again, or None if a wrong helper can have cost no points.
+    """Return a plan of what to judge again; None if no wrong helper can have cost points.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ def plan(
     release : NotebookNode
         The assignment as it was released.
     helpers : Helpers
-        What the assignment's references call.
+        The helpers that the assignment's references call.
     verdicts : sequence of Verdict
         The verdicts that may become better.
     others : sequence of Verdict
-        What else is known of the submission.
+        Other verdicts on the submission: earlier ones, and those on pasted helpers.
     """
     passed = {verdict.exercise for verdict in (*verdicts, *others) if verdict.passed}
     asked = {name for cell in notebook.cells if (name := asked_exercise(cell)) is not None}
@@ -119,7 +119,7 @@ def plan(
 
 
 def _replaceable(helpers: Helpers, name: str, passed: Collection[str]) -> list[str]:
-    """The helpers of an exercise that are not known to be right, and that can be called."""
+    """Return an exercise's helpers that are not known to be right and can be called."""
     definitions = helpers.assignment.solution.definitions
     return [
         helper
@@ -129,7 +129,7 @@ def _replaceable(helpers: Helpers, name: str, passed: Collection[str]) -> list[s
 
 
 def _asking_only(notebook: NotebookNode, exercises: Collection[str]) -> NotebookNode:
-    """A copy of a notebook up to the last check of some exercises, that asks only these."""
+    """Return a copy of a notebook up to the last check of `exercises`, which asks only these."""
     last = max(i for i, c in enumerate(notebook.cells) if asked_exercise(c) in exercises)
     cells = []
     for cell in notebook.cells[: last + 1]:
@@ -145,16 +145,18 @@ def _asking_only(notebook: NotebookNode, exercises: Collection[str]) -> Notebook
 def with_right_helpers(
     before: Sequence[Verdict], again: Iterable[Verdict], answers: Answers, plan: Plan
 ) -> list[Verdict]:
-    """The better verdicts, each of which says with which right helpers it was made.
+    """Return the better verdicts, which name the right helpers that they were made with.
 
     Parameters
     ----------
     before : sequence of Verdict
         The verdicts with the student's own helpers.
     again : iterable of Verdict
-        Those of the run with right ones.
+        The verdicts of the run with right helpers.
     answers : Answers
-        Of that run.
+        The answers of that run.
+    plan : Plan
+        The plan of that run.
     """
     new = {verdict.exercise: verdict for verdict in again}
     wrong = {name for name in plan.carried.pasted if not _is_right(name, answers)}
@@ -181,12 +183,12 @@ def with_right_helpers(
 
 
 def _is_same(old: Verdict, new: Verdict) -> bool:
-    """Whether both runs gave the same wrong results, as far as is known."""
+    """Tell whether both runs gave the same wrong results, as far as is known."""
     return (old.points, old.digest) == (new.points, new.digest)
 
 
 def _without_answer(verdict: Verdict) -> Verdict:
-    """The verdict without anything that the submission could have written into it."""
+    """Return the verdict without anything that the submission could have written into it."""
     if verdict.passed:
         return verdict
     groups = [
@@ -205,7 +207,7 @@ def _without_answer(verdict: Verdict) -> Verdict:
 def _culprits(
     called: Iterable[str], named: Mapping[str, list[str]], wrong: Collection[str], plan: Plan
 ) -> list[str]:
-    """The helpers that were wrong, of those that were called.
+    """Return the helpers that were wrong, of those that were called.
 
     One that is right but for its own helper is not wrong: that helper is named in its place.
     """
@@ -219,6 +221,6 @@ def _culprits(
 
 
 def _is_right(name: str, answers: Answers) -> bool:
-    """Whether what was pasted passes its own check, as far as that is known."""
+    """Tell whether a pasted helper passes its own check, as far as is known."""
     outcomes = answers.outcomes.get(name)
     return outcomes is not None and judge(stored_recordings.find(name), outcomes).passed

@@ -1,4 +1,4 @@
-"""The global names of a notebook's cells: which are bound and read, and what they stand for."""
+"""The global names that a notebook's cells bind and read, and what they stand for."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import functools
 from collections.abc import Collection, Iterable, Iterator
 from types import CodeType
 
-from autograder.course.cells import LONGEST_CELL, as_python, parse_start
+from autograder.course.cells import MAX_CELL_CHARACTERS, as_python, parse_start
 from autograder.grading.pure_functions import may_import
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)
-#: What a condition consists of that always has the same result, given constants.
+#: Nodes of a condition that always has the same result, if its names are constants.
 _TEST = (
     *(ast.Name, ast.Constant, ast.UnaryOp, ast.BoolOp, ast.Compare),
     *(ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
@@ -22,13 +22,13 @@ _TEST = (
 
 
 class Unsure(Exception):
-    """A text is not of the form that the proof in `skip_safety` is about; one clause says why."""
+    """A text does not have the form that `skip_safety` can prove safe; the message says why."""
 
 
 @functools.lru_cache(maxsize=512)
 def parsed(source: str) -> ast.Module:
-    """The tree of a cell; lines such as `!pip` become calls."""
-    if len(source) > LONGEST_CELL:
+    """Return the syntax tree of a cell; lines such as `!pip` become calls."""
+    if len(source) > MAX_CELL_CHARACTERS:
         raise Unsure("a cell is very long")
     if any(line.lstrip()[:1] in ("%", "!") for line in source.splitlines()):
         source = as_python(source)
@@ -41,7 +41,7 @@ def _code(source: str) -> CodeType:
 
 
 def _instructions(code: CodeType) -> Iterator[tuple[bool, dis.Instruction]]:
-    """Each instruction of a cell, and whether it is outside of functions and classes."""
+    """Return each instruction of a cell, with whether it is outside of functions and classes."""
 
     def inside(code: CodeType, outside: bool) -> Iterator[tuple[bool, dis.Instruction]]:
         yield from ((outside, instruction) for instruction in dis.get_instructions(code))
@@ -54,7 +54,7 @@ def _instructions(code: CodeType) -> Iterator[tuple[bool, dis.Instruction]]:
 
 @functools.lru_cache(maxsize=512)
 def bound_names(source: str) -> frozenset[str]:
-    """The global names that a cell binds or deletes, also in its functions."""
+    """Return the global names that a cell binds or deletes, also in its functions."""
     at_top, anywhere = ("STORE_NAME", "DELETE_NAME"), ("STORE_GLOBAL", "DELETE_GLOBAL")
     return frozenset(
         one.argval
@@ -65,13 +65,13 @@ def bound_names(source: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=512)
 def read_names(source: str) -> frozenset[str]:
-    """The global names that a cell reads, also in its functions."""
+    """Return the global names that a cell reads, also in its functions."""
     loads = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
     return frozenset(one.argval for _, one in _instructions(_code(source)) if one.opname in loads)
 
 
 class Known:
-    """What the global names of a notebook stand for."""
+    """The global names of a notebook, with what they stand for."""
 
     def __init__(self, trees: Iterable[ast.Module]) -> None:
         self.imported: dict[str, set[str]] = {}
@@ -87,7 +87,7 @@ class Known:
             self._add(statement)
 
     def _is_fixed(self, test: ast.expr) -> bool:
-        """Whether a condition always has the same result."""
+        """Tell whether a condition always has the same result."""
         return all(
             isinstance(node, _TEST)
             and (not isinstance(node, ast.Name) or self.kinds(node.id) == {"constant"})
@@ -116,11 +116,11 @@ class Known:
         self._kinds.setdefault(name, set()).add(kind)
 
     def kinds(self, name: str) -> set[str]:
-        """How a global name was bound: "import", "own", "constant" or "other"."""
+        """Return how a global name was bound: "import", "own", "constant" or "other"."""
         return self._kinds.get(name, set())
 
     def paths(self, node: ast.expr, local: Collection[str] = ()) -> set[str]:
-        """What a dotted name of an imported module stands for; empty for anything else."""
+        """Return the dotted paths that a name or attribute of an import can stand for."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.insert(0, node.attr)
@@ -146,7 +146,7 @@ def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]
 
 
 def in_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, without those of functions, comprehensions and classes in it."""
+    """Yield the nodes of a scope, without those of functions, comprehensions and classes in it."""
     yield node
     if not isinstance(node, _SCOPES):
         for child in ast.iter_child_nodes(node):
@@ -154,6 +154,7 @@ def in_scope(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def bindings(node: ast.AST) -> list[str]:
+    """Return the names that a node binds or deletes."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         return [node.id]
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -168,7 +169,7 @@ def bindings(node: ast.AST) -> list[str]:
 
 
 def is_constant(node: ast.expr | None) -> bool:
-    """Whether an expression is a value that cannot change."""
+    """Tell whether an expression is a value that cannot change."""
     if isinstance(node, ast.Tuple):
         return all(map(is_constant, node.elts))
     if isinstance(node, ast.UnaryOp):

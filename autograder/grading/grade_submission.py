@@ -1,4 +1,4 @@
-"""Grades one submission, stage by stage."""
+"""The grading of one submission: sanitize, run, judge, run and judge again, save."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ from coursekit.checking.verdict import Verdict
 
 _Result = TypeVar("_Result")
 
-#: What a submission can bring about in the grader; it then gets zeros. All else is the grader's fault.
+#: Exceptions that a submission can cause, and gets zeros for. Others are the grader's fault.
 OF_THE_SUBMISSION = (UnreadableSubmission, TookTooLong, MemoryError, RecursionError)
-STEP_SECONDS = 60.0  # of processor time, for the grader's work before a run or after it
-#: How every cell runs for what it does to the answers, not for what it shows.
+#: Processor time for the grader's own work before a run, or after it.
+STEP_SECONDS = 60.0
+#: Limits of a run of every cell, which is for the cells' effect on answers, not for their output.
 BRIEFLY: dict[str, Any] = {
     "figures": False,
     "training_steps": 1,
@@ -53,28 +54,31 @@ BRIEFLY: dict[str, Any] = {
 
 
 class Running(Protocol):
-    """A run that was begun; `result` waits for the notebook with its outputs, and its answers."""
+    """A run in progress."""
 
-    def done(self) -> bool: ...
+    def done(self) -> bool:
+        """Tell whether the run has ended."""
 
-    def result(self) -> tuple[NotebookNode, Answers]: ...
+    def result(self) -> tuple[NotebookNode, Answers]:
+        """Wait for the run; return the executed notebook and the answers."""
 
 
 class Run(Protocol):
-    """Begins to run a sanitized notebook, with right helpers if given."""
+    """A callable that starts to run a sanitized notebook, with right helpers if given."""
 
     def __call__(
         self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None, /
-    ) -> Running: ...
+    ) -> Running:
+        """Start the run."""
 
 
-#: What a grading in progress yields: the run, or the verdicts, that it waits for.
+#: A grading in progress, as a generator: it yields each run or judgement that it waits for.
 Grading = Generator[Running | Judging, None, _Result]
 
 
 @dataclass(frozen=True)
 class Task:
-    """What every submission of an assignment is graded against.
+    """The data that every submission of an assignment is graded against.
 
     Attributes
     ----------
@@ -85,11 +89,11 @@ class Task:
     only : str
         The exercise to grade again, of submissions that are graded already; "" for all.
     helpers : Helpers or None
-        What the references call; None to judge no exercise again with right helpers.
+        The helpers that the references call; None to judge no exercise again with right helpers.
     pairs : ReleasedPairs or None
-        What adds pairs of misconceptions to `recorded` where they are needed; None to add none.
+        The source of pairs of misconceptions for `recorded`; None to add no pairs.
     pasted : dict of str to RecordedExercise
-        What the references call and students paste from earlier assignments, with its own cases.
+        Helpers that students paste from earlier assignments, with cases of their own.
     """
 
     release: NotebookNode
@@ -102,7 +106,7 @@ class Task:
 
     @property
     def questions(self) -> Questions:
-        """What a run may know: the inputs of the cases, without what is expected."""
+        """The inputs of all cases, without the expected outcomes: all that a run may know."""
         asked = {**self.pasted, **self.recorded}
         return without_expected({name: with_room(one) for name, one in asked.items()})
 
@@ -115,17 +119,17 @@ class Task:
         only: str = "",
         meanwhile: Callable[[], None] | None = None,
     ) -> Task:
-        """The task of an assignment.
+        """Return the task of an assignment.
 
         Parameters
         ----------
         meanwhile : callable, optional
-            What to do besides, while its misconceptions run in other processes.
+            Called once while the misconceptions run in other processes.
 
         Raises
         ------
         CourseError
-            An exercise has other points than in the release, so nbgrader would refuse its score.
+            The points of an exercise differ from the release, so nbgrader would refuse its score.
         """
         course = assignment.course
         limits = replace(limits, visible=course.visible, preload=course.preload)
@@ -141,13 +145,14 @@ class Task:
         return cls(release, recorded, limits, only, helpers, pairs, recorded_pasted(helpers))
 
     def among(self, verdicts: list[Verdict], earlier: Sequence[Verdict]) -> list[Verdict]:
-        """All verdicts on a submission: the new ones in place of the earlier ones."""
+        """Return all verdicts on a submission: the earlier ones, updated by the new ones."""
         if not self.only:
             return verdicts
         return _replaced(earlier, verdicts)
 
 
 def _require_released_points(assignment: Assignment) -> None:
+    """Raise a `CourseError` if an exercise's points differ from those in the release."""
     released = {
         name: cell.metadata["nbgrader"]["points"]
         for cell in assignment.release.cells
@@ -170,26 +175,26 @@ def grade_submission(
     earlier: Sequence[Verdict] = (),
     judge: Judge = judge_here,
 ) -> Grading[str]:
-    """The way of a notebook from `submitted/` to a score: sanitize, run, verdict.
+    """Grade a submitted notebook: sanitize it, run it, judge its answers, save the verdicts.
 
-    A generator: it yields what it waits for, a run or verdicts, so that other submissions go on
-    meanwhile.
+    This is a generator: it yields each run or judgement that it waits for, so that other
+    submissions go on meanwhile.
 
     Parameters
     ----------
     path : Path
-        The submitted notebook, if it is one.
+        The submitted file, which may be no notebook.
     save : callable
-        Puts a notebook with verdicts into the gradebook.
+        Called with the notebook with verdicts; puts it into the gradebook.
     earlier : sequence of Verdict
         The submission's verdicts of the last time, if the task is to grade one exercise again.
     judge : callable
-        Begins to judge the answers of a run.
+        Starts to judge the answers of a run.
 
     Returns
     -------
     Grading[str]
-        "" or why the submission could not be graded; its exercises then get zeros with that reason.
+        "" or the reason why the submission could not be graded, and all its exercises get zeros.
 
     Raises
     ------
@@ -217,7 +222,13 @@ def grade_submission(
 
 
 def why_unread(error: BaseException) -> str:
-    """Why a submission gets zeros: in words, one of the exceptions in `OF_THE_SUBMISSION`."""
+    """Return the reason, in words, why a submission gets zeros.
+
+    Parameters
+    ----------
+    error : BaseException
+        One of the exceptions in `OF_THE_SUBMISSION`.
+    """
     if isinstance(error, UnreadableSubmission):
         return str(error)
     if isinstance(error, TookTooLong):
@@ -233,10 +244,10 @@ def run_and_judge(
     earlier: Sequence[Verdict] = (),
     judge: Judge = judge_here,
 ) -> Grading[tuple[NotebookNode, list[Verdict], Usage | None]]:
-    """Run a sanitized notebook and judge it: again with every cell if an answer is not right.
+    """Run a sanitized notebook and judge its answers; run every cell if an answer is not right.
 
-    Then what may have failed because of a wrong helper is judged again with right ones. The better
-    verdict on an exercise counts.
+    Exercises that may have failed because of a wrong helper are then judged again with right
+    helpers. The better verdict on an exercise counts.
 
     Parameters
     ----------
@@ -290,7 +301,7 @@ def run_and_judge(
 
 
 def _better(before: list[Verdict], now: list[Verdict], answers: Answers) -> list[Verdict]:
-    """The verdicts of a second run that count: the better ones, or equal ones that had an answer."""
+    """Return the verdicts of a second run that count: with an answer, and no fewer points."""
     return [
         new
         for old, new in zip(before, now)
@@ -299,6 +310,7 @@ def _better(before: list[Verdict], now: list[Verdict], answers: Answers) -> list
 
 
 def _wait(running: Running) -> Grading[tuple[NotebookNode, Answers]]:
+    """Yield a run, then return its notebook and answers once it has ended."""
     yield running
     return running.result()
 
@@ -306,12 +318,12 @@ def _wait(running: Running) -> Grading[tuple[NotebookNode, Answers]]:
 def _explained(
     task: Task, judge: Judge, verdicts: list[Verdict], answers: Mapping[str, Answers]
 ) -> Grading[list[Verdict]]:
-    """The verdicts, with hints of pairs where single misconceptions explain nothing.
+    """Return the verdicts, with hints from pairs where no single misconception explains one.
 
     Parameters
     ----------
     answers : mapping of str to Answers
-        Exercise -> the answers that its verdict is on; the other verdicts stay as they are.
+        Exercise -> the answers that its verdict is about. Verdicts on other exercises are kept.
     """
     if task.pairs is None:
         return verdicts
@@ -323,18 +335,19 @@ def _explained(
 
 
 def _verdicts(judging: Judging) -> Grading[list[Verdict]]:
+    """Yield a judgement, then return its verdicts once it has ended."""
     yield judging
     return judging.result()
 
 
 def _replaced(verdicts: Sequence[Verdict], by: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts, those on the exercises of `by` replaced."""
+    """Return `verdicts`, with the verdict in `by` wherever it has one on the same exercise."""
     new = {verdict.exercise: verdict for verdict in by}
     return [new.get(verdict.exercise, verdict) for verdict in verdicts]
 
 
 def finish(grading: Grading[_Result]) -> _Result:
-    """Drive a grading to its end, waiting for each of its runs."""
+    """Drive a grading to its end, waiting for each of its runs and judgements."""
     while True:
         try:
             next(grading)

@@ -18,7 +18,7 @@ _SHOWING = ("figures",)
 
 @functools.lru_cache(maxsize=1)
 def grader_digest() -> str:
-    """A digest of the code that decides a score, in `autograder` and `coursekit`.
+    """Return a digest of the code that decides a score, in `autograder` and `coursekit`.
 
     It leaves out comments, docstrings and blank lines. It does not depend on the version of Python,
     so that the workers of a cluster need not have the same.
@@ -31,7 +31,7 @@ def grader_digest() -> str:
 
 @functools.lru_cache(maxsize=1)
 def text_digest() -> str:
-    """A digest of the same files as they are, which takes a tenth of the time of `grader_digest`."""
+    """Return a digest of the files' raw bytes, in a tenth of the time of `grader_digest`."""
     digest = hashlib.sha256()
     for name, content in _sources():
         digest.update(f"{name}\n".encode() + content)
@@ -39,7 +39,7 @@ def text_digest() -> str:
 
 
 def _sources() -> Iterator[tuple[str, bytes]]:
-    """The name and content of each file that decides, in a fixed order."""
+    """Yield the name and content of each file that decides a score, in a fixed order."""
     tool, library = Path(__file__).parents[1], Path(coursekit.__file__).parent
     found = [(path, tool) for name in _DECIDING for path in (tool / name).rglob("*.py")]
     found += [(p, library) for p in library.rglob("*.py") if p.parent.name not in _SHOWING]

@@ -1,4 +1,4 @@
-"""What grading records about a submission besides points: repairs, suspicions, time and memory.
+"""The notes of grading on a submission besides points: repairs, suspicions, time and memory.
 
 The notes are stored in the metadata of the autograded notebook, so they exist however the submission
 was graded (`autograder grade`, plain `nbgrader autograde`, formgrader's button).
@@ -21,7 +21,7 @@ class Repair:
     Attributes
     ----------
     what : str
-        One sentence.
+        A sentence on the repair.
     doubtful : bool
         Whether an instructor should check it.
     """
@@ -45,7 +45,7 @@ class Usage:
     sandboxed : bool
         Whether it ran in a sandbox.
     end : str
-        Why the run ended early, one sentence, or "".
+        The reason why the run ended early, one sentence, or "".
     """
 
     seconds: float
@@ -55,7 +55,7 @@ class Usage:
     end: str = ""
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum of two runs of a submission; `end` is that of the second."""
+        """Return the sum of two runs of a submission; `end` is that of the second."""
         cpu = [u.cpu_seconds for u in (self, other) if u.cpu_seconds is not None]
         memory = [u.memory_bytes for u in (self, other) if u.memory_bytes is not None]
         return Usage(
@@ -76,7 +76,7 @@ class Notes:
     suspicions : list of str
         Signs of manipulation, one sentence each; they cost no points.
     unread : str
-        Why the submission could not be run at all, or "".
+        The reason why the submission could not be run at all, or "".
     """
 
     repairs: list[Repair] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Notes:
 
 
 def read_notes(notebook: NotebookNode) -> Notes:
-    """The notes in an autograded notebook; empty if it has none."""
+    """Return the notes in an autograded notebook; empty if it has none."""
     found: dict[str, Any] = notebook.metadata.get(_KEY, {})
     usage = found.get("usage")
     return Notes(

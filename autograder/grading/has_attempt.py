@@ -1,4 +1,4 @@
-"""Whether anything is answered in a notebook, or whether it is as it was handed out."""
+"""A test for answers in a notebook: it tells an attempt from the released notebook."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from autograder.grading.sanitize import sanitize
 
 
 def has_answers(notebook: NotebookNode, release: NotebookNode) -> bool:
-    """Whether an answer cell differs from the release, or another cell defines what is asked for.
+    """Tell whether a notebook has an answer: a changed answer cell, or an exercise's definition.
 
-    The cells are those that grading would look at: lost metadata and answers outside their cells are
-    found first.
+    The cells are those that grading would look at: lost metadata and answers outside their cells
+    are found first.
     """
     repaired, _ = sanitize(notebook, release)
     answers = {

@@ -1,4 +1,4 @@
-"""Runs a submission in a sandbox and reads its output in a separate, resource-limited process.
+"""The run of a submission in a sandbox, whose output a separate, limited process reads.
 
 A kernel can send anything. The process that reads it, the reader, has limited memory and time; when
 it dies, only this submission is affected, and the answers that it had received before still count.
@@ -13,6 +13,7 @@ import tempfile
 import time
 import traceback
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from autograder.grading.run_progress import Listener
 from autograder.sandbox.launch import has_server, make_socket_folder, start_server
 from autograder.sandbox.messages import Connection
 from autograder.sandbox.scratch import delete_scratch
+from coursekit.data.paths import cache_folder
 
 _GRACE_SECONDS = 300  # for a kernel that is slow to start or to end
 #: Tools that install packages end at once: without a network, each would try again for long.
@@ -59,9 +61,9 @@ def run_notebook(
     questions : Questions
         Exercise -> its cases.
     limits : Limits, optional
-        What the submission is allowed; the defaults if None.
+        The limits of the submission; None for the defaults.
     carried : Carried, optional
-        To judge exercises again with right helpers.
+        The data to judge exercises again with right helpers.
 
     Returns
     -------
@@ -115,7 +117,7 @@ def _run_here(
     folder: str,
     desk: ReferenceDesk | None,
 ) -> Answers:
-    """Run it without a sandbox, in this process."""
+    """Run the notebook without a sandbox, in this process."""
     environment = _environment(limits)
     if desk is None:
         return execute(notebook, questions, limits, folder, environment)
@@ -135,7 +137,7 @@ def _run_in_sandbox(
     ended: list[int],
     desk: ReferenceDesk | None,
 ) -> Answers:
-    """Run it with one reader; if that dies, add the cell at which it did to `ended`."""
+    """Run the notebook with one reader; if that dies, add the cell at which it did to `ended`."""
     address = start_server(PRELOAD, *limits.preload)
     answers = Answers()
     begun = time.monotonic()
@@ -171,14 +173,14 @@ def _run_in_sandbox(
 def _receive(
     connection: Connection, notebook: NotebookNode, answers: Answers, desk: ReferenceDesk | None
 ) -> int:
-    """Store what the reader sends: outcomes as they arrive, cell outputs and usage at the end.
+    """Store outcomes as the reader sends them, and cell outputs and usage at the end.
 
     Calls of right helpers are answered.
 
     Returns
     -------
     int
-        The cell that it ran last.
+        The index of the cell that ran last.
     """
     last = -1
     for message in connection:
@@ -201,14 +203,14 @@ def _receive(
 
 
 def run_request(connection: Connection, request: dict[str, Any]) -> None:
-    """Run the notebook of a request and send its answers; what the reader does.
+    """Run as the reader: execute the notebook of a request and send its answers.
 
     Parameters
     ----------
     connection : Connection
-        To the process that called `run_notebook`.
+        The connection to the process that called `run_notebook`.
     request : dict of str to object
-        What `_run_in_sandbox` sends.
+        The message of `_run_in_sandbox`.
     """
     try:
         _answer_request(connection, request)
@@ -271,24 +273,22 @@ def _limit_reader(seconds: int, memory_bytes: int) -> None:
 
 
 def make_paths_absolute() -> None:
-    """Let the data's folders in the environment be found from every folder."""
+    """Make the data folders in the environment absolute, so that every folder finds them."""
     for name in ("COURSEKIT_MIRROR", "COURSEKIT_CACHE"):
         if os.environ.get(name) and "://" not in os.environ[name]:
             os.environ[name] = os.path.abspath(os.environ[name])
 
 
 def _environment(limits: Limits) -> dict[str, str]:
-    """Return the kernel's environment: of the instructor's, only what Python and the data need.
+    """Return the kernel's environment: only what Python and the data need of the instructor's.
 
-    The homes are missing, since each kernel has its own.
+    It has no home folders, since each kernel has its own.
     """
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "COURSEKIT_MIRROR", "COURSEKIT_CACHE")
     make_paths_absolute()  # the kernel runs in another folder
     env = {name: os.environ[name] for name in kept if name in os.environ}
-    if "COURSEKIT_CACHE" not in env:
-        import pooch
-
-        env["COURSEKIT_CACHE"] = str(pooch.os_cache("coursekit"))
+    if find_spec("pooch"):  # without it nothing is fetched, so that there is no cache
+        env["COURSEKIT_CACHE"] = str(cache_folder())
     env["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     env |= _NO_DOWNLOADS
     if limits.sandbox:  # without one there may be a network, and models from there

@@ -1,7 +1,7 @@
-"""Judges answers beside the process that writes grades, in processes with limits of their own.
+"""Processes with limits of their own that judge answers beside the process that writes grades.
 
-What a submission answers can be large or odd. A judge that takes too much time or memory over it costs
-that submission its exercise, and the others go on meanwhile.
+Answers can be large or odd. If judging one takes too much time or memory, only that exercise of
+that submission is lost, and the others go on meanwhile.
 
 Judges are forked by the fork server (`autograder.sandbox.fork_server`), and exchange JSON with it.
 """
@@ -24,43 +24,45 @@ from autograder.sandbox.messages import Connection
 from coursekit.checking.recording_format import RecordedExercise
 from coursekit.checking.verdict import Verdict
 
-#: What a judge may allocate.
+#: Memory that a judge may allocate beyond what it has at its start.
 _MEMORY_BYTES = 2**30
-#: How long to wait for a verdict: a judge stops by itself long before, see `verdicts`.
+#: Time limit on the wait for a verdict; a judge stops by itself long before (see `verdicts`).
 _WAIT_SECONDS = 300.0
 _TRIES = 2
 
 
 class Judging(Protocol):
-    """Verdicts that are being found; `result` waits for them."""
+    """A judgement in progress."""
 
-    def done(self) -> bool: ...
+    def done(self) -> bool:
+        """Tell whether the verdicts are ready."""
 
-    def result(self) -> list[Verdict]: ...
+    def result(self) -> list[Verdict]:
+        """Wait for the verdicts and return them."""
 
 
-#: Begins to judge answers.
+#: A callable that starts to judge answers.
 Judge = Callable[[dict[str, RecordedExercise], Answers], Judging]
 
 
 def judge_here(recorded: dict[str, RecordedExercise], answers: Answers) -> Judging:
-    """Judge in this process: where it grades one submission, or cannot start others."""
+    """Judge in this process, for a single submission or where no other process can be started."""
     done: Future[list[Verdict]] = Future()
     done.set_result(decide(recorded, answers))
     return done
 
 
 class Judges:
-    """Processes that judge the answers to one assignment.
+    """A pool of processes that judge the answers to one assignment.
 
     Parameters
     ----------
     recorded : dict of str to RecordedExercise
         Exercise -> its cases with the reference's outcomes.
     count : int
-        How many judge at a time.
-    preload : str
-        What the fork server imports, if it does not run yet.
+        The number of processes.
+    preload : tuple of str
+        Modules that the fork server imports, if it is not running yet.
     """
 
     def __init__(
@@ -73,19 +75,19 @@ class Judges:
             self._free.put(None)  # started when it is needed
 
     def start(self, recorded: dict[str, RecordedExercise], answers: Answers) -> Judging:
-        """Begin to judge answers to `recorded`: exercises that these judges were made for.
+        """Start to judge answers to `recorded`, exercises that these judges were made for.
 
-        Their pairs of misconceptions may have been added since.
+        Pairs of misconceptions may have been added to the exercises since.
 
         Raises
         ------
         GraderFault
-            Of `result`: a judge failed, or ended twice over the same answers.
+            From `result`: a judge failed, or ended twice over the same answers.
         """
         return self._threads.submit(self._judge, recorded, answers)
 
     def close(self) -> None:
-        """End all judges."""
+        """End all judge processes."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         with contextlib.suppress(queue.Empty):
             while True:
@@ -93,6 +95,7 @@ class Judges:
                     judge.close()
 
     def _judge(self, recorded: dict[str, RecordedExercise], answers: Answers) -> list[Verdict]:
+        """Judge answers with the next free process; a missing answer needs none."""
         judge = self._free.get()
         verdicts = []
         try:
@@ -109,6 +112,7 @@ class Judges:
     def _ask(
         self, judge: Connection | None, exercise: RecordedExercise, answers: Answers
     ) -> tuple[Connection, Verdict]:
+        """Send an answer to a judge, a new one if it ended; return the judge and its verdict."""
         name, pairs = exercise["name"], exercise.get("pairs", [])
         for _ in range(_TRIES):
             try:
@@ -129,6 +133,7 @@ class Judges:
         raise GraderFault(f"judging {name} ended its process, or did not end itself.")
 
     def _new(self) -> Connection:
+        """Fork a judge and send it the recorded exercises."""
         judge = Connection.open(start_server(*self._preload))
         judge.socket.settimeout(_WAIT_SECONDS)
         judge.send(run=f"{__name__}:{judge_requests.__name__}", recorded=self._recorded)
@@ -136,14 +141,15 @@ class Judges:
 
 
 def judge_requests(connection: Connection, request: dict[str, Any]) -> None:
-    """Judge what the grader sends, until it closes the connection; what a judge does.
+    """Run as a judge process: answer each request until the grader closes the connection.
 
     Parameters
     ----------
     connection : Connection
-        To the grader: it sends an exercise, its outcomes and its pairs, and gets a verdict.
+        The connection to the grader: a request is an exercise, its outcomes and its pairs; the
+        reply is a verdict or the traceback of a fault.
     request : dict of str to object
-        What `Judges` sends first: the recorded exercises.
+        The first message of `Judges`: the recorded exercises.
     """
     _limit_memory()
     recorded: dict[str, RecordedExercise] = request["recorded"]
@@ -160,6 +166,7 @@ def judge_requests(connection: Connection, request: dict[str, Any]) -> None:
 
 
 def _limit_memory() -> None:
+    """Limit the memory of this process to what it has plus `_MEMORY_BYTES`; dump no core."""
     import resource  # only where it is used: Windows has no such module
 
     status = Path("/proc/self/status").read_text()

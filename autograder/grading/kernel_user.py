@@ -1,4 +1,4 @@
-"""Runs a kernel without a sandbox as another system user, where the grader is root.
+"""Kernels without a sandbox that run as another system user, where the grader is root.
 
 That is what containers without user namespaces allow, such as Gradescope's: the submission can read
 and change only what that user can. The user must be one that runs nothing else, since all of its
@@ -37,7 +37,7 @@ class KernelRoom:
     user : str
         The system user that runs the kernel.
     parent : str
-        A folder of root's, in which the room is made.
+        A folder that root owns, in which the kernel's folder is made.
 
     Raises
     ------
@@ -78,25 +78,27 @@ class KernelRoom:
 
 
 class _opened:
-    """A file or folder of ours, opened if it is no link."""
+    """A context manager that opens one of our files or folders, unless it is a link."""
 
     def __init__(self, path: str, flags: int = 0) -> None:
         self._number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | flags)
 
     def __enter__(self) -> int:
+        """Return the file descriptor."""
         return self._number
 
     def __exit__(self, *error: object) -> None:
+        """Close the file descriptor."""
         os.close(self._number)
 
 
 def user_entry(user: str) -> pwd.struct_passwd:
-    """The entry of the system user that runs submissions.
+    """Return the password entry of the system user that runs submissions.
 
     Raises
     ------
     MachineError
-        There is no such user, it is root, or the grader is not, who alone can run a process as it.
+        There is no such user, the user is root, or the grader is not root.
     """
     if os.geteuid() != 0:
         raise MachineError(f"only root can run a submission as the user {user}.")
@@ -127,7 +129,7 @@ def require_out_of_reach(user: str, paths: Sequence[Path]) -> None:
 
 
 def run_as(entry: pwd.struct_passwd, command: Sequence[str], cwd: str = "/") -> int:
-    """Run a program of the system as a user; its exit status."""
+    """Run a system program as a user; return its exit status."""
     return subprocess.run(
         command,
         user=entry.pw_uid,
@@ -148,7 +150,7 @@ def end_processes(entry: pwd.struct_passwd) -> None:
     Raises
     ------
     MachineError
-        One is still there after `_KILL_SECONDS`.
+        A process is still alive after `_KILL_SECONDS`.
     """
     deadline = time.monotonic() + _KILL_SECONDS
     while list(_kill_each(entry.pw_uid)):
@@ -164,7 +166,7 @@ def end_processes(entry: pwd.struct_passwd) -> None:
 
 
 def _kill_each(uid: int) -> Iterator[int]:
-    """Kill the living processes of a user, one by one; yields each."""
+    """Kill the living processes of a user, one by one; yield the id of each."""
     for name in os.listdir("/proc"):
         if not name.isdigit() or not _is_alive(name, uid):
             continue
@@ -179,7 +181,7 @@ def _kill_each(uid: int) -> Iterator[int]:
 
 
 def _is_alive(number: str, uid: int) -> bool:
-    """Whether a process is one of the user's, and no zombie."""
+    """Tell whether a process belongs to the user and is no zombie."""
     try:
         fields = Path("/proc", number, "status").read_text()
     except OSError:

@@ -1,6 +1,6 @@
 """The kernels that submissions run in: sandboxed, or ordinary ones without a sandbox.
 
-What a sandbox needs is imported only where it is used, since Windows cannot import it.
+The sandbox's modules are imported only where they are used, since Windows cannot import them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class UserKernelManager(AsyncKernelManager):
-    """Starts the kernel without a sandbox: as another user after `make_room`, else as the grader's."""
+    """A manager of kernels without a sandbox, run by another user after `make_room`."""
 
     room: KernelRoom | None = None
 
     def make_room(self, user: str, parent: str) -> str:
-        """Make the folders of a kernel that another user runs; the path of its home.
+        """Make the folders of a kernel that another user runs; return the path of its home.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class UserKernelManager(AsyncKernelManager):
 
 
 def kernel_manager(limits: Limits) -> type[AsyncKernelManager]:
-    """The class that starts kernels; a sandboxed one needs `sandbox_limits` before."""
+    """Return the class that starts kernels; a sandboxed one needs `sandbox_limits` before."""
     if not limits.sandbox:
         return UserKernelManager
     from autograder.sandbox.provisioner import SandboxedKernelManager
@@ -62,7 +62,7 @@ def kernel_manager(limits: Limits) -> type[AsyncKernelManager]:
 
 
 def sandbox_limits(limits: Limits) -> SandboxLimits:
-    """What a sandbox enforces of a submission's limits."""
+    """Return the limits that a sandbox enforces."""
     from autograder.sandbox.isolation import SandboxLimits
 
     return SandboxLimits(

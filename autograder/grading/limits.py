@@ -1,4 +1,4 @@
-"""How much a submission may use: the one place where the limits of a run are set."""
+"""The limits of a submission's run: the one place where they are set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ USER = "submission"
 
 @dataclass(frozen=True)
 class Limits:
-    """What grading allows a submission.
+    """The limits of a submission's run.
 
     `nbgrader_config.py` sets them for a course (``c.Grade.cell_seconds = 120``). The grader counts
     time and output; the operating system enforces memory, disk, processes and processor time, which
@@ -25,7 +25,7 @@ class Limits:
         process; see `slowdown`. Each cell that is stopped halves it for the next ones, down to 5
         seconds.
     kernels : int
-        How many the cells of a notebook may end, one after another. After a cell that ended its
+        How many kernels the cells of a notebook may end, one after another. After a cell that ended its
         kernel, the cells before it run again in a new one, of that cell only what it defines.
         Answers that end one do not count: each is asked once.
     output_bytes : int
@@ -45,7 +45,7 @@ class Limits:
         Processor time of a cell that only shows something, where it is run; it is then cut off.
         None for no limit of its own.
     memory_bytes, disk_bytes, processes : int
-        Of everything that the submission starts.
+        Limits on everything that the submission starts, together.
     reader_bytes : int
         Memory of the process that reads what the submission's kernel sends.
     sandbox : bool
@@ -84,7 +84,7 @@ class Limits:
 
 
 def slowdown() -> float:
-    """How many times longer to wait because processes share the cores: 1 to 4, by the load.
+    """Return the factor by which to wait longer as processes share the cores: 1 to 4, by load.
 
     Processor time would be fairer, but a cell that only sleeps uses none.
     """
@@ -94,6 +94,6 @@ def slowdown() -> float:
 
 
 def hidden_folders(course: Path, classroom: Path) -> tuple[str, ...]:
-    """The folders that no submission may see: the course, the class and the user's home."""
+    """Return the folders that no submission may see: the course, the class, the user's home."""
     home = os.path.expanduser("~")
     return tuple(path for path in (str(course), str(classroom), home) if os.path.isabs(path))

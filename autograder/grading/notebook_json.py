@@ -1,7 +1,7 @@
-"""Parses a submitted notebook's JSON within limits: time and memory follow from what is checked.
+"""A parser of a submitted notebook's JSON, which checks its size before it spends time or memory.
 
 Outputs and the states of widgets are left out while parsing, since nobody needs them and they may be
-large. What is then left of an honest notebook is small.
+large. The rest of an honest notebook is small.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 MAX_BYTES = 128 * 2**20
-#: Brackets and commas outside of texts, which determine how much memory the parsed JSON takes.
+#: Limit on brackets and commas outside of texts, which determine the memory of the parsed JSON.
 MAX_TOKENS = 2_000_000
 #: Limits without outputs; the largest released notebook has 2,300 values, 100 cells, 45,000
 #: characters of code and 35,000 of text, which may also hold pictures.
@@ -26,7 +26,7 @@ class TooLarge(ValueError):
 
 
 def load(content: bytes) -> Any:
-    """The JSON in a notebook's file, without outputs; bytes that are not UTF-8 are replaced.
+    """Return the JSON in a notebook's file, without outputs; replace bytes that are not UTF-8.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def check_cells(cells: list[dict[str, Any]]) -> None:
 
 
 def measure(data: Any) -> tuple[int, int]:
-    """The number of values in JSON, and the characters in its texts and keys."""
+    """Return the number of values in JSON, and of characters in its texts and keys."""
     values = text = 0
     left = [data]
     while left:
@@ -88,7 +88,7 @@ def measure(data: Any) -> tuple[int, int]:
 
 
 def _tokens(content: bytes) -> int:
-    """How many values JSON has at most; what is in texts does not count."""
+    """Return an upper bound on the number of values in JSON, from its brackets and commas."""
     quotes = content.count(b'"')
     if quotes > 2 * MAX_TOKENS or b'"' not in content:
         return max(quotes, sum(map(content.count, (b"[", b"{", b","))))

@@ -1,4 +1,4 @@
-"""What is known of the definitions that a failing cell did not reach."""
+"""A record of the definitions that a failing cell did not reach, and why."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from autograder.course.cells import NOT_PYTHON, defined_names, parse_start
 from coursekit.checking.recording_format import Outcome
 
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-#: The most characters of a message that are read.
-_LONGEST = 500
+#: Limit on the characters of a message that are read.
+_MAX_MESSAGE_LENGTH = 500
 
 
 @dataclass
 class Stopped:
-    """Why definitions are missing, for the verdict on an exercise that is not defined.
+    """The reasons why definitions are missing, for the verdict on an exercise that is not defined.
 
     Attributes
     ----------
     why : dict[str, str]
-        Name -> why its cell did not define it.
+        Name -> the reason why its cell did not define it.
     first : str
-        The first cell that stopped, and how: what may be behind a later NameError.
+        The first cell that stopped, and how: it may be the cause of a later NameError.
     imports : dict[str, str]
-        Name -> what kept its cell from importing it, such as a package that is not installed here.
+        Name -> the reason why its cell did not import it, such as a package that is missing here.
     """
 
     why: dict[str, str] = field(default_factory=dict)
@@ -59,13 +59,13 @@ class Stopped:
         self.first = self.first or f"in cell {index + 1} {end}"
 
     def explain(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """The outcomes; where a name is not defined since its import failed, the message says so."""
+        """Return the outcomes, with the reason added where a name's import has failed."""
         return [self._explained(outcome) for outcome in outcomes]
 
     def _explained(self, outcome: Outcome) -> Outcome:
         if not isinstance(outcome, dict) or outcome.get("type") != "NameError":
             return outcome  # it comes from the submission and may be anything
-        found = _UNDEFINED.search(str(outcome.get("message", ""))[:_LONGEST])
+        found = _UNDEFINED.search(str(outcome.get("message", ""))[:_MAX_MESSAGE_LENGTH])
         why = self.imports.get(found[1], "") if found else ""
         return {**outcome, "message": f"{outcome['message']}: {why}"} if why else outcome
 
@@ -75,7 +75,7 @@ class Stopped:
 
 
 def _imported_names(source: str) -> list[str]:
-    """The names that the import statements at a cell's top level would define."""
+    """Return the names that the import statements at a cell's top level would define."""
     try:
         body = parse_start(source).body
     except NOT_PYTHON:

@@ -1,4 +1,4 @@
-"""Which functions of libraries keep no state: what they return depends on their arguments alone.
+"""Lists of library functions that keep no state, so that their results depend on arguments alone.
 
 Random generators do not count: they are seeded before every case.
 """
@@ -9,13 +9,13 @@ import builtins
 import functools
 import sys
 
-#: What may bind or change anything.
+#: Names by which code may bind or change anything.
 DYNAMIC = {
     *("exec", "eval", "compile", "globals", "locals", "vars", "setattr", "delattr", "getattr"),
     *("get_ipython", "open", "input", "breakpoint", "memoryview"),
     *("__import__", "__builtins__", "__build_class__", "__loader__", "__spec__", "exit", "quit"),
 }
-#: The built-in names that a function may use: all but those, and those that show what only differs
+#: The built-in names that a function may use: all but `DYNAMIC`, and those whose results differ
 #: between processes.
 BUILTINS = {name for name in dir(builtins) if not name.startswith("_")} - DYNAMIC - {"id", "dir"}
 
@@ -28,7 +28,7 @@ _MODULES = {
     *("datetime", "contextlib", "importlib", "einops", "__future__", "sys", "IPython", "logging"),
     *("tokenizers", "safetensors", "transformers"),
 }
-#: Modules all of whose functions depend on their arguments alone.
+#: Modules and names whose functions all depend on their arguments alone.
 _PURE = {
     *("math", "itertools", "collections", "heapq", "bisect", "statistics", "re", "string"),
     *("unicodedata", "typing", "dataclasses", "fractions", "textwrap", "coursekit", "copy"),
@@ -39,7 +39,7 @@ _PURE = {
     *("torch.optim", "tokenizers", "safetensors.safe_open", "torch.random.fork_rng", "numpy"),
     *("operator.itemgetter", "operator.mul", "operator.add", "random", "numpy.random"),
 }
-#: What of torch is neither an operation on tensors nor a class of `torch.nn`.
+#: Stateless names of torch that are neither operations on tensors nor classes of `torch.nn`.
 _TORCH_MORE = {
     *("tensor", "no_grad", "enable_grad", "inference_mode", "is_tensor", "Tensor", "manual_seed"),
     *("finfo", "iinfo", "cartesian_prod", "einsum", "split", "stft", "norm", "unique"),
@@ -48,9 +48,9 @@ _TORCH_MORE = {
     *("BoolTensor", "newaxis", "is_floating_point", "get_default_dtype", "device", "atleast_1d"),
     *("atleast_2d", "autograd.grad", "e"),
 }
-#: What a submission may use of `sys` outside of its functions.
+#: Names of `sys` that a submission may use outside of its functions.
 OF_SYS = {"sys.stdout", "sys.stderr", "sys.version", "sys.version_info", "sys.maxsize", "sys"}
-#: Of those, what does keep something.
+#: Exceptions to these: names that do keep state.
 _KEEP = {
     *("re.purge", "coursekit.check", "coursekit.checking", "coursekit.load", "random.seed"),
     *("numpy.lib", "torch.from_file"),
@@ -63,13 +63,13 @@ _KEEP = {
 
 
 def may_import(path: str) -> bool:
-    """Whether a submission that imports this can still be understood."""
+    """Tell whether a submission that imports this module can still be analysed."""
     return path.partition(".")[0] in _MODULES
 
 
 @functools.cache
 def is_stateless(path: str) -> bool:
-    """Whether what a dotted name stands for, a function, class or value, keeps no state."""
+    """Tell whether a function, class or value keeps no state, by its dotted name."""
     parts = path.split(".")
     starts = {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
     if path in sys.modules or starts & _KEEP:
@@ -100,7 +100,7 @@ def _is_of_torch(parts: list[str]) -> bool:
 
 
 def sets_something(path: str) -> bool:
-    """Whether a dotted name of a library is a setting, or changes one."""
+    """Tell whether a dotted name of a library is a setting, or changes one."""
     module, _, name = path.rpartition(".")
     if module.startswith(("matplotlib", "coursekit", "seaborn")) or name == "set_num_threads":
         return False

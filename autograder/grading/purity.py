@@ -1,4 +1,4 @@
-"""Whether calling the functions of a cell can leave a trace that another call reads."""
+"""A check that calls of a cell's functions leave no trace that another call could read."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from autograder.grading.global_names import (
 from autograder.grading.pure_functions import BUILTINS, DYNAMIC, OF_SYS, is_stateless
 
 _DECORATORS = {"staticmethod", "property"}
-#: Special attributes that lead nowhere.
+#: Special attributes that give no access to other objects.
 _SPECIAL = {"__init__", "__call__", "__len__", "__getitem__", "__name__", "__doc__", "__version__"}
 _FRAMES = {"f_globals", "f_locals", "f_builtins", "f_back", "gi_frame", "tb_frame", "cr_frame"}
-#: What is assigned to layers and tensors of a call's own.
+#: Attributes that may be assigned on layers and tensors.
 _OF_TENSORS = {"data", "grad", "weight", "bias", "requires_grad"}
 
 
 class Traces:
-    """Refuses functions and classes whose calls could leave a trace that another call reads."""
+    """A check that refuses functions and classes whose calls could leave a trace for others."""
 
     def __init__(self, known: Known) -> None:
         self.known = known
 
     def check(self, tree: ast.Module) -> None:
-        """Check a cell; what it runs itself runs the same both times, so only little is refused."""
+        """Check a cell; refuse little of its top level, which runs the same way both times."""
         for statement in tree.body:
             self._outside(statement)
 
@@ -117,7 +117,7 @@ class Traces:
             raise Unsure("a function is decorated")
 
     def _inside(self, node: ast.AST, local: frozenset[str], me: str) -> None:
-        """Check what a function does. `me` is the name of the object whose method it is."""
+        """Check a function's body; `me` is the name of the object whose method it is, or ""."""
         if isinstance(node, FUNCTIONS):
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
                 raise Unsure("an inner function is decorated")
@@ -152,7 +152,7 @@ class Traces:
             self._inside(child, local, me)
 
     def _parts_of_context(self, node: ast.withitem, local: Collection[str]) -> Iterable[ast.AST]:
-        """What is left to check of a context; one that switches gradients switches them back."""
+        """Return what is left to check of a context; one that switches gradients is safe."""
         given = node.context_expr
         if not isinstance(given, ast.Call):
             return ast.iter_child_nodes(node)
@@ -161,7 +161,7 @@ class Traces:
         return [*given.args, *given.keywords]
 
     def _parts_of_getattr(self, node: ast.Call, local: Collection[str]) -> list[ast.expr]:
-        """What is left to check of a `getattr` that gets what can be written with a dot."""
+        """Return what is left to check of a `getattr` that could be written with a dot."""
         if node.keywords or len(node.args) < 2:
             raise Unsure("getattr is used")
         of, name, *rest = node.args
@@ -210,7 +210,7 @@ class Traces:
 
 
 def _line_magic(node: ast.Call) -> str:
-    """The name of the magic that a call runs, "pip" for shell commands; "" if it is no magic."""
+    """Return the name of the magic that a call runs, "pip" for shell commands, "" for no magic."""
     func = node.func
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
         return ""

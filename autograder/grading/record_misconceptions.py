@@ -1,7 +1,7 @@
-"""Records exercises: cases with the outputs of the reference, and of the misconceptions.
+"""The recording of exercises: cases with the outcomes of the reference and the misconceptions.
 
 The reference runs in this process, since it is the course's own; misconceptions run as submissions
-do, see `answer_runs`.
+do (see `answer_runs`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def record_assignment(
     limits: Limits | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> dict[str, RecordedExercise]:
-    """Every exercise of the assignment, recorded with cases drawn from `seed`; see `record`.
+    """Record every exercise of the assignment, with cases drawn from `seed`; see `record`.
 
     Parameters
     ----------
     meanwhile : callable, optional
-        What to do while misconceptions run in other processes.
+        Called once while misconceptions run in other processes.
     """
     return _record(assignment, list(assignment.exercises), seed, limits, meanwhile)
 
@@ -37,7 +37,7 @@ def record_assignment(
 def record(
     assignment: Assignment, name: str, seed: int, limits: Limits | None = None
 ) -> RecordedExercise:
-    """An exercise as plain data: cases, the reference's outcomes, the misconceptions' outcomes.
+    """Record an exercise as plain data: cases, with the reference's and misconceptions' outcomes.
 
     A misconception's outcome is None for the cases that it gets right, and `UNDEFINED` where the
     case says so. One whose hint is still to be written is left out, and not run: nobody may have
@@ -46,7 +46,7 @@ def record(
     Parameters
     ----------
     limits : Limits, optional
-        Where misconceptions run; the sandbox, if there is one, when None.
+        Limits of the misconceptions' runs; None for a sandboxed run where there is a sandbox.
 
     Raises
     ------

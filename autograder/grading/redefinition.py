@@ -1,7 +1,8 @@
-"""Whether a helper may have been changed after its own check: what passed is then not what is called.
+"""A test for helpers that may have been changed after their own check.
 
-A later cell can define it again, or something that it uses. In doubt it may have been: that costs a
-run with a right one, and a wrong "cannot" would cost points.
+The helper that passed is then not the one that is called: a later cell can define it again, or
+something that it uses. In doubt the answer is yes: that costs a run with a right helper, and a
+wrong "no" would cost points.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from autograder.course.cells import NOT_PYTHON, asked_exercise
 from autograder.grading.global_names import Unsure, bound_names, parsed, read_names
 from autograder.grading.reused_solutions import pasted_names
 
-#: What may bind any name.
+#: Names by which code may bind any name.
 _DYNAMIC = {"exec", "eval", "globals", "setattr", "delattr", "vars", "locals", "get_ipython"}
 
 
 def may_have_changed(
     notebook: NotebookNode, released: Iterable[str], helper: str, exercise: str
 ) -> bool:
-    """Whether a cell between the check of a helper and that of an exercise may change the helper.
+    """Tell whether a cell between the checks of a helper and an exercise may change the helper.
 
     Parameters
     ----------
@@ -31,9 +32,9 @@ def may_have_changed(
     released : iterable of str
         The texts of the released cells, which change no answer.
     helper : str
-        An exercise, or something pasted, that passed.
+        An exercise or a pasted function or class that passed.
     exercise : str
-        An exercise that calls it.
+        An exercise that calls the helper.
     """
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     asked = [asked_exercise(cell) for cell in code]
@@ -54,7 +55,7 @@ def may_have_changed(
 
 
 def _used(helper: str, sources: Sequence[str]) -> set[str]:
-    """The names on which a definition may depend: those that its cell reads, and so on."""
+    """Return the names that a definition may depend on, directly or through other names."""
     cells = [(bound_names(one), read_names(one)) for one in sources if _is_python(one)]
     found, waiting = {helper}, {helper}
     while waiting:
@@ -66,7 +67,7 @@ def _used(helper: str, sources: Sequence[str]) -> set[str]:
 
 
 def _may_change(source: str, used: set[str], imported: dict[str, str]) -> bool:
-    """Whether a cell binds one of these names to something else, or changes what it stands for."""
+    """Tell whether a cell rebinds one of these names, or changes the object it stands for."""
     if not _is_python(source):
         return False  # it does not run
     again = {name for name, path in _imports(source) if imported.get(name) == path}
@@ -77,7 +78,7 @@ def _may_change(source: str, used: set[str], imported: dict[str, str]) -> bool:
 
 
 def _changes(node: ast.AST, names: set[str]) -> bool:
-    """Whether a part of a cell may change what one of these names stands for."""
+    """Tell whether a syntax node may change the object that one of these names stands for."""
     if isinstance(node, ast.Name):
         return node.id in _DYNAMIC
     if isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -89,7 +90,7 @@ def _changes(node: ast.AST, names: set[str]) -> bool:
 
 
 def _imports(source: str) -> Iterator[tuple[str, str]]:
-    """The names that a cell imports, and what each stands for."""
+    """Yield the names that a cell imports, and the dotted name of each."""
     for node in ast.walk(parsed(source)) if _is_python(source) else ():
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
@@ -98,7 +99,7 @@ def _imports(source: str) -> Iterator[tuple[str, str]]:
 
 
 def _root(node: ast.expr) -> str:
-    """The name that an attribute or an element is of, such as ``a`` in ``a.b[0].c``."""
+    """Return the name at the start of an attribute or element, such as ``a`` in ``a.b[0].c``."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""

@@ -1,10 +1,9 @@
-"""Answers calls of references with what they return, and with the gradients of that.
+"""The answers to calls of references: their results, and the gradients of the results.
 
-It runs in a process of its own (`reference_process`), outside of any sandbox. What a call contains
-comes from a submission: it is plain data, of which nothing is evaluated, and names one function or
-class of those that may be called. Between two calls nothing is kept but the state of torch's
-generator: a module is made anew for each, from the arguments of its class and the values of its
-parameters.
+This runs in a process of its own (`reference_process`), outside of any sandbox. A call comes from a
+submission: it is plain data, of which nothing is evaluated, and names one of the functions and
+classes that may be called. Between two calls nothing is kept but the state of torch's generator: a
+module is made anew for each, from the arguments of its class and the values of its parameters.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from coursekit.checking.call_protocol import (
 from coursekit.checking.codec import PlainDataError
 from coursekit.checking.recording_format import Plain
 
-#: What an attribute of a module may be that travels with it.
+#: Types of the attributes that are passed on with a module.
 _SIMPLE = (bool, int, float, str, type(None))
 _MESSAGE_LENGTH = 300
 
 
-#: How many modules are kept to be copied, and what in the arguments of one refers to something else.
+#: How many modules are kept to be copied, and the signs of arguments that refer to other objects.
 _KEPT = 50
 _REFERRING = ('"$at"', '"$function"', '"$generator"')
 
@@ -50,19 +49,19 @@ class _Pending(BaseException):
 
 
 class References:
-    """The references of a submission's run.
+    """The references that a submission's run may call.
 
     Parameters
     ----------
     definitions : mapping of str to object
-        Those that may be called, by name.
+        Name -> the function or class that may be called.
 
     Attributes
     ----------
     left : torch.Tensor
-        The state in which the last call has left torch's generator.
+        The state of torch's generator after the last call.
     made : dict of str to nn.Module
-        Modules to copy: by their class and arguments, JSON.
+        Class and arguments as JSON -> the module to copy.
     """
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
@@ -70,18 +69,18 @@ class References:
         self.made: dict[str, nn.Module] = {}
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """The answer to one call: a value, gradients, a function to call first, or an error.
+        """Return the answer to a call: a value, gradients, a function to call first, or an error.
 
         Parameters
         ----------
         request : object
-            The call, as `coursekit.checking.right_helpers` writes it; of any form, since it is not
-            trusted.
+            The call, as `coursekit.checking.right_helpers` writes it; it is not trusted, and may
+            have any form.
 
         Returns
         -------
         dict
-            What goes back, JSON-serializable.
+            The reply, JSON-serializable.
         """
         try:
             with torch.set_grad_enabled(bool(request["grad"])):
@@ -97,6 +96,8 @@ def _error(kind: str, message: str) -> dict[str, Any]:
 
 
 class _Call:
+    """A single call of a reference."""
+
     def __init__(self, references: References, request: dict[str, Any]) -> None:
         self.references, self.request = references, request
         self.target = references.definitions[str(request["name"])]
@@ -122,6 +123,7 @@ class _Call:
         return call
 
     def answer(self) -> dict[str, Any]:
+        """Call the reference; return the reply."""
         args, kwargs = self._arguments("args", "kwargs")
         begun = self.request["rng"]
         self.rng = self.references.left if begun is None else read_tensor(begun)
@@ -152,7 +154,7 @@ class _Call:
         return args, kwargs
 
     def _module(self) -> nn.Module:
-        """A new module: made from the arguments, or a copy of one that was, since that is faster."""
+        """Return a new module: made from the arguments, or faster as a copy of one made before."""
         key = json.dumps([self.request[one] for one in ("name", "init", "init_kwargs")])
         made = self.references.made
         if key in made:
@@ -170,7 +172,7 @@ class _Call:
         return module
 
     def _method(self) -> Any:
-        """The method that is called, of a module with the given parameters and attributes."""
+        """Return the method to call, of a module with the given parameters and attributes."""
         rng = torch.get_rng_state()
         module = self._module()
         torch.set_rng_state(rng)
@@ -198,7 +200,7 @@ class _Call:
         return getattr(part, method)
 
     def _describe(self, module: nn.Module) -> dict[str, Any]:
-        """All that a module in another process is made of that stands for this one."""
+        """Return the parts of a module, for a stand-in of it in another process."""
         parameters, buffers = dict(module.named_parameters()), dict(module.named_buffers())
         names = {id(one): name for name, one in {**parameters, **buffers}.items()}
         parts = [
@@ -229,7 +231,7 @@ class _Call:
         }
 
     def _rng(self) -> Plain:
-        """The state of torch's generator, if the call has changed it."""
+        """Return the state of torch's generator if the call has changed it, else None."""
         self.references.left = state = torch.get_rng_state()
         return None if state.equal(self.rng) else write_tensor(state)
 
@@ -279,9 +281,9 @@ def _generator(state: Any) -> torch.Generator:
 
 
 def _kind(part: nn.Module) -> str:
-    """The class of `torch.nn` of which a part is, if it computes anywhere as here, else "own".
+    """Return the class of `torch.nn` that a part is of, if it can be rebuilt elsewhere, else "own".
 
-    It does if it consists of nothing but parameters, numbers, and tuples of numbers.
+    It can if it consists of nothing but parameters, numbers, and tuples of numbers.
     """
     kind = type(part)
     if kind is nn.ModuleList:
@@ -295,7 +297,7 @@ def _kind(part: nn.Module) -> str:
 
 
 def _value(module: nn.Module, name: str) -> torch.Tensor:
-    """A module's parameter or buffer."""
+    """Return a module's parameter or buffer."""
     owner, _, last = name.rpartition(".")
     part = module.get_submodule(owner)
     value = part._parameters.get(last, part._buffers.get(last))
@@ -305,8 +307,11 @@ def _value(module: nn.Module, name: str) -> torch.Tensor:
 
 
 def can_be_copied(module: nn.Module) -> bool:
-    """Whether a module consists of nothing but modules, parameters, buffers, and values that nobody
-    can change, such as an activation function."""
+    """Tell whether `copied` can copy a module.
+
+    It can if the module consists of nothing but modules, parameters, buffers, and values that
+    nobody can change, such as an activation function.
+    """
     plain = vars(nn.Module())
     of_torch = {"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "training"}
     return all(
@@ -318,7 +323,7 @@ def can_be_copied(module: nn.Module) -> bool:
 
 
 def _is_function(value: Any) -> bool:
-    """Whether it is a function that refers to no object."""
+    """Tell whether a value is a function that refers to no object."""
     if isinstance(value, types.FunctionType):
         return not value.__closure__
     return isinstance(value, types.BuiltinFunctionType) and isinstance(
@@ -327,7 +332,7 @@ def _is_function(value: Any) -> bool:
 
 
 def copied(module: nn.Module) -> nn.Module:
-    """A copy of a module that can be copied: what is one thing in it is one thing in the copy."""
+    """Return a copy of a module; parts that share an object share its copy."""
     made: dict[int, Any] = {id(None): None}
     for part in module.modules():
         made[id(part)] = copy = object.__new__(type(part))
@@ -348,14 +353,14 @@ def copied(module: nn.Module) -> nn.Module:
 
 
 def _tuples(part: nn.Module) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """A module's own tuples of whole numbers, such as the shape that it normalizes."""
+    """Yield a module's own tuples of whole numbers, such as the shape that it normalizes."""
     for name, value in vars(part).items():
         if not name.startswith("_") and type(value) is tuple and {*map(type, value)} <= {int}:
             yield name, value
 
 
 def _attributes(part: nn.Module) -> dict[str, Any]:
-    """A module's own simple attributes, such as sizes and rates."""
+    """Return a module's own simple attributes, such as sizes and rates."""
     return dict(_simple(part))
 
 

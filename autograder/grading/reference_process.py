@@ -1,4 +1,4 @@
-"""A process that has the references and answers calls of them; started by `ReferenceDesk`.
+"""The process that holds the references and answers calls of them; `ReferenceDesk` starts it.
 
 It gets the solution's cells, the names that may be called and the processor time of one call; then
 calls, JSON texts. It says when it is ready, then returns for each call a line that begins with the
@@ -30,12 +30,12 @@ _MEMORY_BYTES = 2**30
 
 
 def answer_request(connection: Connection, request: dict[str, Any]) -> None:
-    """Answer calls that come as messages; what a process of the fork server does.
+    """Run as a process of the fork server: answer calls that come as messages.
 
     Parameters
     ----------
     connection : Connection
-        To the desk.
+        The connection to the desk.
     request : dict of str to object
         ``task`` as in `answer_calls`, and ``environment``, the variables to add.
     """
@@ -59,7 +59,7 @@ def answer_calls(task: dict[str, Any], calls: Iterable[str], send: Callable[[str
     calls : iterable of str
         The calls, each a JSON text.
     send : callable
-        Takes `READY`, then the answer to each call.
+        Called with `READY`, then with the answer to each call.
     """
     solution = Solution(Path("reference.ipynb"))
     solution.notebook = new_notebook(cells=[new_code_cell(source) for source in task["cells"]])

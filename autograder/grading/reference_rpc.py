@@ -1,4 +1,4 @@
-"""Decides which calls of right helpers are answered, and passes them on to the references.
+"""The desk that decides which calls of right helpers are answered and passes them on.
 
 The calls come from a submission's kernel, which may ask anything. While an exercise is judged again,
 it may call the helpers that its own reference calls, if their verdicts are fixed; how often, with how
@@ -20,12 +20,12 @@ from autograder.grading.limits import slowdown
 from autograder.grading.reference_transport import Forked, Link, Started
 from coursekit.checking.right_helpers import CALL_LENGTH
 
-#: What one exercise may ask for: calls, characters both ways, and processor time of answering.
+#: Limits per exercise: calls, characters both ways, and processor time of answering.
 CALLS, CHARACTERS, SECONDS = 20_000, 128 * 2**20, 60.0
 #: Processor time of one call.
 CALL_SECONDS = 10.0
 _ANSWER_LENGTH = 2 * CALL_LENGTH
-#: Seconds on the wall that one answer may take, and the start of the process.
+#: Wall time that one answer may take, and the start of the process.
 _PATIENCE, _START_SECONDS = 60.0, 120.0
 #: The process's first line.
 READY = "ready"
@@ -33,16 +33,16 @@ READY = "ready"
 
 @dataclass(frozen=True)
 class Carried:
-    """What a run needs to judge exercises again with right helpers. Only for trusted processes.
+    """The data to judge exercises again with right helpers; only for trusted processes.
 
     Attributes
     ----------
     helpers : dict of str to list of str
         Exercise that is judged again -> the helpers that it may call.
     kinds : dict of str to dict
-        Helper -> how it is called, see `helper_kinds.kind_of`.
+        Helper -> how it is called; see `callable_kinds.kind_of`.
     pasted : tuple of str
-        The helpers that are no exercises of the assignment.
+        The helpers that come from earlier assignments.
     cells : tuple of str
         The code cells of the solution.
     """
@@ -54,24 +54,24 @@ class Carried:
 
     @property
     def judged(self) -> list[str]:
-        """The exercises that are judged again; what was pasted carries no points."""
+        """The exercises that are judged again; pasted helpers carry no points."""
         return [name for name in self.helpers if name not in self.pasted]
 
 
 class ReferenceDesk:
-    """Answers the calls of one submission's run. Use it in a ``with`` block.
+    """The desk that answers the calls of one submission's run, as a context manager.
 
     Parameters
     ----------
     carried : Carried
-        What may be called.
+        The helpers that may be called, and the solution's cells.
     address : str
-        The fork server that makes the process with the references; "" to start one anew.
+        The fork server that forks the process with the references; "" to start a new process.
 
     Attributes
     ----------
     called : dict of str to list of str
-        Exercise -> the helpers that it has called and got an answer of.
+        Exercise -> the helpers that it has called and that have answered.
     """
 
     def __init__(self, carried: Carried, address: str = "") -> None:
@@ -86,6 +86,7 @@ class ReferenceDesk:
         self._lock = threading.Lock()
 
     def __enter__(self) -> ReferenceDesk:
+        """Return the desk."""
         return self
 
     def __exit__(
@@ -94,10 +95,11 @@ class ReferenceDesk:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """End the process with the references."""
         self._end()
 
     def answer(self, exercise: str, text: str, fixed: Collection[str]) -> str:
-        """The answer to a call, JSON: what the reference returns, or why there is no answer.
+        """Return the answer to a call as JSON: the reference's result, or why there is none.
 
         Parameters
         ----------
@@ -138,7 +140,7 @@ class ReferenceDesk:
         return found
 
     def _excess(self, exercise: str, length: int) -> str:
-        """Which limit another call would exceed, or ""."""
+        """Count a call; return the limit that it would exceed, or ""."""
         self._calls[exercise] += 1
         if self._calls[exercise] > CALLS:
             return f"one exercise may call its helpers {CALLS} times"

@@ -1,4 +1,4 @@
-"""Two ways to a process that has the references: forked where submissions are, or started anew."""
+"""Connections to a process with the references: forked by the fork server, or started anew."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from typing import Any, Protocol
 
 from autograder.sandbox.messages import Connection
 
-#: What the process needs of the grader's environment.
+#: Variables of the grader's environment that the process needs.
 _KEPT = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "SYSTEMROOT", "COURSEKIT_CACHE", "HOME")
 _END_SECONDS = 60.0
 
 
 class Link(Protocol):
-    """Texts to and from the process."""
+    """A connection that sends texts to the process and receives texts from it."""
 
     def send(self, text: str) -> None:
-        """Send a call; OSError if the process has ended."""
+        """Send a call; raise an `OSError` if the process has ended."""
 
     def receive(self, seconds: float) -> str:
-        """The next text; "" if none comes within so many seconds on the wall."""
+        """Return the next text; "" if none comes within `seconds` of wall time."""
 
     def close(self) -> None:
         """End the process."""
 
 
 class Forked:
-    """A process of the fork server: it starts in milliseconds, since all is imported.
+    """A process forked by the fork server, in milliseconds, as everything is imported.
 
     Parameters
     ----------
     address : str
-        The fork server's.
+        The fork server's address.
     task : dict of str to object
         What `reference_process.answer_calls` takes.
 
@@ -57,9 +57,11 @@ class Forked:
         )
 
     def send(self, text: str) -> None:
+        """Send a call."""
         self._connection.send(call=text)
 
     def receive(self, seconds: float) -> str:
+        """Return the next text; "" if the process has ended."""
         self._connection.socket.settimeout(seconds)
         try:
             answer: str = self._connection.receive()["answer"]
@@ -71,11 +73,12 @@ class Forked:
         return answer
 
     def close(self) -> None:
+        """Close the connection, which ends the process."""
         self._connection.close()
 
 
 class Started:
-    """A process of its own, where there is no fork server.
+    """A new process, for where there is no fork server.
 
     Parameters
     ----------
@@ -103,16 +106,19 @@ class Started:
             self.send(json.dumps(task))
 
     def send(self, text: str) -> None:
+        """Send a call."""
         assert self._process.stdin is not None  # it is a pipe
         self._process.stdin.write(f"{text}\n")
         self._process.stdin.flush()
 
     def receive(self, seconds: float) -> str:
+        """Return the next text; "" if none comes in time, or the process has ended."""
         with contextlib.suppress(queue.Empty):
             return self._answers.get(timeout=seconds)
         return ""
 
     def close(self) -> None:
+        """Kill the process."""
         self._process.kill()
         self._process.wait()
         self._reading.join(_END_SECONDS)

@@ -1,7 +1,7 @@
-"""What students pasted from earlier assignments: where it is asked its own cases, and which is right.
+"""The helpers that students pasted from earlier assignments, and where they are checked.
 
-It earns no points, but exercises call it. What passes its own check is not at fault when they fail, so
-they need not be judged again with a right one in its place (`error_carried_forward`).
+They earn no points, but exercises call them. One that passes its own check is not at fault when an
+exercise fails, which then need not be judged again with a right one (`error_carried_forward`).
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from autograder.course.helpers import Helpers, pasted_in
 from coursekit.checking import stored_recordings
 from coursekit.checking.recording_format import RecordedExercise
 
-#: Metadata of the cell behind which pasted functions and classes are asked: their names.
+#: Metadata of the cell after which pasted functions and classes are checked: their names.
 PASTED = "coursekit_pasted"
 
 
 def recorded_pasted(helpers: Helpers) -> dict[str, RecordedExercise]:
-    """What is pasted into an assignment and called by its exercises, with the cases of its check."""
+    """Return the pasted helpers that the assignment's exercises call, with their cases."""
     called = {name for exercise in helpers.assignment.exercises for name in helpers.of(exercise)}
     names = helpers.pasted & called & set(stored_recordings.names())
     return {name: stored_recordings.find(name) for name in sorted(names)}
 
 
 def mark_pasted(notebook: NotebookNode, assignment: Assignment, asked: Collection[str]) -> None:
-    """Mark the cells of a sanitized submission with the names that belong into them, in place.
+    """Mark in place the cells of a sanitized submission with the names that belong into them.
 
     Parameters
     ----------
     asked : collection of str
-        The names that are asked; no others are marked.
+        The names that are checked; no others are marked.
     """
     pasted = pasted_in(assignment.solution.code)
     for cell in notebook.cells:
@@ -43,6 +43,6 @@ def mark_pasted(notebook: NotebookNode, assignment: Assignment, asked: Collectio
 
 
 def pasted_names(cell: NotebookNode) -> list[str]:
-    """The names that belong into a cell, if it has been marked."""
+    """Return the names that belong into a cell; none if it is not marked."""
     names: list[str] = cell.metadata.get(PASTED, [])
     return names

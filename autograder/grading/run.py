@@ -1,6 +1,6 @@
-"""The run stage: executes a submission in its own kernel and returns the answers as plain data.
+"""The run stage: the execution of a submission in its own kernel, up to answers as plain data.
 
-A pure function from a notebook and questions to answers, without access to the gradebook, the
+It is a pure function from a notebook and questions to answers, without access to the gradebook, the
 references or expected outputs. At a check cell the cell itself is not run: the inputs of the cases
 are sent to the kernel, and the outputs come back. They are untrusted.
 """
@@ -16,12 +16,17 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from jupyter_core.utils import run_sync
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.util import run_sync
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, asked_exercise, kept_definitions
+from autograder.course.cells import (
+    MAX_CELL_CHARACTERS,
+    NOT_PYTHON,
+    asked_exercise,
+    kept_definitions,
+)
 from autograder.errors import CourseError, is_own
 from autograder.grading.cell_client import CellClient
 from autograder.grading.cell_skipping import LEFT_OUT, LIMITED
@@ -43,7 +48,7 @@ from coursekit.checking import rejudging
 from coursekit.checking.kernel_side import CASES
 from coursekit.checking.recording_format import Question
 
-#: Why a run ended that ended the process which read its output.
+#: Reason of a run that ended the process that read its output.
 LOST = "the output of its kernel was too large to read"
 NOT_RUN = (
     "Not run while grading: this cell only displays something."
@@ -61,7 +66,7 @@ def execute(
     skipped: Collection[int] = (),
     carried: Carried | None = None,
 ) -> Answers:
-    """Do what `autograder.grading.isolated_run.run_notebook` does, in this process.
+    """Run the notebook in this process and collect the answers, as `run_notebook` does.
 
     Parameters
     ----------
@@ -77,12 +82,11 @@ def execute(
     environment : dict[str, str]
         The kernel's environment variables.
     listener : Listener or None
-        Who is told of each cell and answer.
+        Callbacks for each cell and answer.
     skipped : collection of int
-        Cells that ended the process of an earlier run; only what they define
-        runs.
+        Cells that ended the process of an earlier run; only their definitions run.
     carried : Carried or None
-        What is needed to judge exercises again with right helpers; None to judge them as they are.
+        The data to judge exercises again with right helpers; None to judge them as they are.
 
     Raises
     ------
@@ -121,7 +125,7 @@ def execute(
 
 
 class _Client(CellClient):
-    """Runs the cells in order; in place of a check cell, it asks the exercise's questions."""
+    """A client that runs the cells in order and asks questions in place of check cells."""
 
     def __init__(
         self,
@@ -207,7 +211,7 @@ class _Client(CellClient):
         return ran
 
     async def _step(self, cell: NotebookNode, index: int, again: bool) -> None:
-        """Run or ask what a cell is for; `again` only for its effects, in another kernel."""
+        """Run a cell or ask its questions; `again` only for its effects, in another kernel."""
         if cell.metadata.get(LEFT_OUT) and not self.limits.all_cells:
             if not again:
                 cell.outputs.append(new_output("stream", text=NOT_RUN))
@@ -231,25 +235,25 @@ class _Client(CellClient):
                 await self._ask_pasted(pasted_names(cell), index)
 
     async def _call_kernel(self, function: str, value: Any) -> None:
-        """Call a function of `judged_again` in the kernel, if exercises are judged again."""
+        """Call a function of `rejudging` in the kernel, if exercises are judged again."""
         if self.carried:
             source = _call(function, "", value)
             await self.run_for_effect(source, max(0, self.progress.at), store_history=False)
 
     async def _ask_pasted(self, names: Iterable[str], index: int) -> None:
-        """Ask what was pasted its own questions, to find out whether it is right."""
+        """Ask the questions of pasted helpers, to find out whether they are right."""
         for name in names:
             if name in self.questions and name not in self.answers.outcomes:
                 self.answers.note(name, None, "it ended the kernel")  # once is enough
                 await self._ask(name, index)
 
     def _question(self, cell: NotebookNode) -> str | None:
-        """The exercise to ask in place of a cell, if it has not been asked."""
+        """Return the exercise to ask in place of a cell, if it has not been asked."""
         name = asked_exercise(cell)
         return name if name in self.questions and name not in self.answers.outcomes else None
 
     def _note_end(self) -> bool:
-        """Note that the cell which runs has ended its kernel; whether that was an answer."""
+        """Note that the current cell has ended its kernel; tell whether that was an answer."""
         at, end = self.progress.at, self.progress.end
         cell = self.nb.cells[at]
         name = self._question(cell)
@@ -285,7 +289,7 @@ class _Client(CellClient):
         self.listener.answered(name, outcomes, end)
 
     def _parts(self, sent: list[Question]) -> list[list[Question]]:
-        """The cases to ask together: the first alone, once an answer was larger than any can be."""
+        """Return the cases to ask together: the first alone, once an answer was too large."""
         if self.allowance.oversized and len(sent) > 1:
             return [sent[:1], sent[1:]]
         return [sent]
@@ -293,7 +297,7 @@ class _Client(CellClient):
     async def _request(
         self, name: str, sent: list[Question], index: int
     ) -> tuple[Outcomes | None, str]:
-        """Send cases to the kernel; their outcomes, or None and the reason why there are none."""
+        """Send cases to the kernel; return their outcomes, or None and the reason why."""
         original = self.nb.cells[index]
         request = new_code_cell(
             f"__import__('coursekit.checking.kernel_side', fromlist=['answer']).answer({name!r})"
@@ -319,14 +323,14 @@ class _Client(CellClient):
 
 
 def _call(function: str, name: str, *given: Any) -> str:
-    """The code that calls a function of `judged_again` with a name and values as JSON."""
+    """Return the code that calls a function of `rejudging` with a name and values as JSON."""
     texts = [repr(name)] * bool(name) + [repr(json.dumps(one)) for one in given]
     module = f"__import__({rejudging.__name__!r}, fromlist=[{function!r}])"
     return f"{module}.{function}({', '.join(texts)})"
 
 
 def _preparation(notebook: NotebookNode, limits: Limits) -> str:
-    """The code to run in every kernel first."""
+    """Return the code to run first in every kernel."""
     limited: list[str] = []
     if limits.shown_seconds is not None:
         limited = [cell.source for cell in notebook.cells if cell.metadata.get(LIMITED)]
@@ -350,8 +354,8 @@ def _last_graded(notebook: NotebookNode) -> int:
 
 
 def _definitions(source: str) -> str:
-    """The imports, definitions and constants of a cell, as source."""
+    """Return the source of a cell's imports, definitions and constants."""
     try:
-        return ast.unparse(kept_definitions(source[:LONGEST_CELL]))
+        return ast.unparse(kept_definitions(source[:MAX_CELL_CHARACTERS]))
     except (CourseError, *NOT_PYTHON):
         return ""

@@ -1,4 +1,4 @@
-"""How far a run has come, and whom it tells."""
+"""The progress of a run, and the callbacks that are told of it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ def _answer_nothing(exercise: str, call: str) -> str:
 
 @dataclass(frozen=True)
 class Listener:
-    """Who is told what happens, at once: the process that runs a notebook may die at any cell.
+    """The callbacks of a run, called at once, as the process that runs it may die at any cell.
 
     Attributes
     ----------
     answered : callable
-        Gets an exercise, its outcomes, and why there are none.
+        Called with an exercise, its outcomes, and the reason if there are none.
     begun : callable
-        Gets the index of each cell before it runs.
+        Called with the index of each cell before it runs.
     called : callable
-        Gets the exercise that is judged again, and a call of a right helper; returns the answer.
+        Called with the exercise that is judged again, and a call of a right helper; returns the
+        answer.
     """
 
     answered: Callable[[str, Outcomes | None, str], None] = _tell_nobody
@@ -38,19 +39,18 @@ class Listener:
 
 @dataclass
 class Progress:
-    """How far a run has come.
+    """The progress of a run.
 
     Attributes
     ----------
     skipped : collection of int
-        Cells that ended the process of an earlier run; only what they define
-        runs.
+        Cells that ended the process of an earlier run; only their definitions run.
     at : int
-        The cell that runs, or ran last; -1 before the first.
+        Index of the cell that runs, or ran last; -1 before the first.
     ended : list[int]
         The cells that ended a kernel.
     end : str
-        Why the run ended early, one sentence, or "".
+        The reason why the run ended early, one sentence, or "".
     started : bool
         Whether a kernel could be started.
     used : dict[str, Any]
@@ -65,7 +65,7 @@ class Progress:
     used: dict[str, Any] = field(default_factory=dict)
 
     def add_use(self, used: dict[str, Any]) -> None:
-        """Add what a kernel used: the sum of processor times, the highest memory."""
+        """Add a kernel's usage: the sum of processor times, the maximum of memory."""
         for name, together in (("cpu_seconds", sum), ("memory_bytes", max)):
             if name in used:
                 self.used[name] = together((used[name], self.used.get(name, 0)))

@@ -1,4 +1,4 @@
-"""The sanitize stage: restores a submission's graded cells, so that no accident costs points.
+"""The sanitize stage, which restores a submission's graded cells so that no accident costs points.
 
 A cell that lost its nbgrader metadata is recognized by its content: ``check(name)``, or the
 definition of ``name``.
@@ -19,7 +19,7 @@ from autograder.grading.answer_recovery import gather_answers, is_by_hand, is_un
 from autograder.grading.grading_log import Notes, Repair
 from autograder.grading.submissions import tidy
 
-#: Names that no exercise needs, but attempts to manipulate the grader do.
+#: Names that no exercise needs, but an attempt to manipulate the grader does.
 _SUSPICIOUS = re.compile(
     r"coursekit\.(?:checking|recordings)|vnd\.coursekit|autograder|gradebook"
     r"|skip-execution|\b(?:sys\.(?:displayhook|meta_path|_getframe|settrace|setprofile)"
@@ -29,7 +29,7 @@ _SUSPICIOUS = re.compile(
 
 
 def sanitize(submission: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, Notes]:
-    """A repaired copy of the submission, without outputs and with locked cells as released.
+    """Return a repaired copy of the submission, without outputs and with locked cells as released.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
     the others are added to it. A cell without nbgrader metadata is recognized by its cell id, its
     text, what it defines or checks, or, as a last and doubtful resort, by its position between the
     same neighbors. Missing cells are inserted as released: a solution cell as the TODO, a check as
-    the check. Code that was typed into a check cell runs in a cell of its own. What answers a
+    the check. Code that was typed into a check cell runs in a cell of its own. An answer to a
     question outside its cell is copied there (`answer_recovery`).
     """
     wanted = {
@@ -99,7 +99,7 @@ def restore(notebook: NotebookNode, release: NotebookNode) -> list[Repair]:
 
 
 def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
-    """Signs of manipulation, one sentence each. They cost no points by themselves."""
+    """Return signs of manipulation, one sentence each; they cost no points by themselves."""
     wanted = {
         cell.metadata["nbgrader"]["grade_id"]: cell for cell in release.cells if _marked(cell)
     }
@@ -129,9 +129,9 @@ def suspicions(notebook: NotebookNode, release: NotebookNode) -> list[str]:
 def _choose_among_copies(
     notebook: NotebookNode, wanted: dict[str, NotebookNode], repairs: list[Repair]
 ) -> tuple[dict[str, NotebookNode], dict[str, list[NotebookNode]]]:
-    """Grade id -> its cell, and grade id -> copies with other answers, which a person grades.
+    """Choose one cell per grade id; also return its copies with other answers, for a person.
 
-    Under "" are the cells that the release has not.
+    Both map grade ids. Among the copies, "" has the cells that are not in the release.
     """
     copies: dict[str, list[NotebookNode]] = {}
     answers: dict[str, list[NotebookNode]] = {}
@@ -178,7 +178,7 @@ def _leave_out_stubs(
     present: dict[str, NotebookNode],
     repairs: list[Repair],
 ) -> None:
-    """Remove TODOs that are as released, where they would replace an answer in an earlier cell."""
+    """Remove TODOs that are as released where they would replace an answer in an earlier cell."""
     released = {cell.source.strip() for cell in release.cells}
     todos = {
         cell.metadata["nbgrader"]["grade_id"]: cell
@@ -218,9 +218,10 @@ def _move_code_out_of_checks(
     present: dict[str, NotebookNode],
     repairs: list[Repair],
 ) -> None:
-    """Insert a cell before each check that holds more: an answer, or a cell that was merged with it.
+    """Move code in check cells into a cell of its own before the check.
 
-    Check cells are locked: their own text is replaced by the released one.
+    It may be an answer, or a cell that was merged with the check. Check cells are locked: their own
+    text is replaced by the released one.
     """
     for grade_id, cell in present.items():
         if checked_exercise(wanted[grade_id].source) and _does_something(cell.source):
@@ -231,7 +232,7 @@ def _move_code_out_of_checks(
 
 
 def _does_something(source: str) -> bool:
-    """Whether code has statements besides expressions; in doubt, no."""
+    """Tell whether code has statements besides expressions; in doubt, False."""
     try:
         return any(not isinstance(node, ast.Expr) for node in parse_start(source).body)
     except NOT_PYTHON:
@@ -253,7 +254,7 @@ def _retype(cell: NotebookNode, cell_type: str) -> None:
 
 @dataclass
 class _Search:
-    """Searches for a cell that lost its nbgrader metadata; each method returns all matches."""
+    """A search for cells that lost their nbgrader metadata; its methods return all matches."""
 
     notebook: NotebookNode
     wanted: dict[str, NotebookNode]
@@ -261,16 +262,17 @@ class _Search:
     prose: set[str]
 
     def _free(self, grade_id: str) -> list[NotebookNode]:
-        """Cells of the right type without nbgrader metadata."""
+        """Return the cells of the right type without nbgrader metadata."""
         kind = self.wanted[grade_id].cell_type
         return [c for c in self.notebook.cells if c.cell_type == kind and not _marked(c)]
 
     def by_id(self, grade_id: str) -> list[NotebookNode]:
+        """Return the cells with the released cell id."""
         own = self.wanted[grade_id].get("id")
         return [c for c in self._free(grade_id) if own and c.get("id") == own]
 
     def by_content(self, grade_id: str) -> list[NotebookNode]:
-        """Code by what it defines or checks, text by its source."""
+        """Return code cells by what they define or check, text cells by their source."""
         original, free = self.wanted[grade_id], self._free(grade_id)
         if original.cell_type != "code":
             return [c for c in free if c.source.strip() == original.source.strip()]
@@ -280,9 +282,10 @@ class _Search:
         return [c for c in free if grade_id in defined_names(c.source)]
 
     def by_position(self, grade_id: str) -> list[NotebookNode]:
-        """The only free cell between the neighbors it has in the release, unless it is released text.
+        """Return the only free cell between the neighbors in the release.
 
-        Never a code cell: an answer that defines another name is not this answer.
+        Released text never matches. Nor does a code cell: an answer that defines another name is not
+        this answer.
         """
         if self.wanted[grade_id].cell_type == "code":
             return []
@@ -334,7 +337,7 @@ def _insert_missing(
 def _insertion_index(
     notebook: NotebookNode, before: NotebookNode | None, present: dict[str, NotebookNode]
 ) -> int:
-    """After the cell `before`, otherwise before the first graded cell, otherwise at the end."""
+    """Return the index after `before`, else of the first graded cell, else of the end."""
     if before is not None:
         return next(i for i, c in enumerate(notebook.cells) if c is before) + 1
     known = {id(cell) for cell in present.values()}

@@ -1,4 +1,4 @@
-"""Whether the cells that were left out can have changed an answer: proved from the text, or not.
+"""A proof from the text that the cells that were left out cannot have changed an answer.
 
 The two runs of a submission differ in the cells that were left out: text of the release, which
 binds names and calls what the student wrote. They cannot change what an exercise returns if
@@ -11,7 +11,7 @@ binds names and calls what the student wrote. They cannot change what an exercis
    changes only what its call has made or been given, which no other function can read. Random
    generators are seeded before every case.
 
-Whatever is not of this form may depend on the cells, however unlikely that is. A wrong "may" costs
+Code that is not of this form may depend on the cells, however unlikely that is. A wrong "may" costs
 a second run, and a wrong "cannot" could cost a point: in doubt, it is "may".
 """
 
@@ -27,14 +27,14 @@ from autograder.grading.global_names import Known, Unsure, bound_names, parsed, 
 from autograder.grading.pure_functions import DYNAMIC, sets_something
 from autograder.grading.purity import Traces
 
-#: What a released cell may use: it is written by the author.
+#: Names that a released cell may use, as it is written by the author.
 _READING = {"get_ipython", "getattr", "open", "input"}
 
 
 def cannot_differ(
     notebook: NotebookNode, left_out: Collection[int], exercises: Collection[str]
 ) -> bool:
-    """Whether running the cells `left_out`, too, would give the same answers.
+    """Tell whether running the cells `left_out`, too, is proved to give the same answers.
 
     Parameters
     ----------
@@ -48,8 +48,7 @@ def cannot_differ(
     Returns
     -------
     bool
-        True if that is proved. The answers must have come back in time, and from a kernel that
-        lived.
+        True if it is proved, provided that the answers came back in time, from a kernel that lived.
     """
     return why_it_may_differ(notebook, left_out, exercises) == ""
 
@@ -57,7 +56,7 @@ def cannot_differ(
 def why_it_may_differ(
     notebook: NotebookNode, left_out: Collection[int], exercises: Collection[str]
 ) -> str:
-    """Return what stands in the way of the proof, one clause; "" if nothing does."""
+    """Return the obstacle to the proof, one clause; "" if there is none."""
     code = [(i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     ran = [c.source for i, c in code if i not in left_out and asked_exercise(c) is None]
     others = [cell.source for i, cell in code if i in left_out]

@@ -1,4 +1,4 @@
-"""Files that students have handed in, opened without following what may have been put there.
+"""Files that students have handed in, opened without following links that may have been put there.
 
 On a shared machine others may write to a folder while it is read: nbgrader's `collect` leaves it open
 to everyone. What is looked at is therefore the open file, and neither it nor a folder on the way to it
@@ -26,22 +26,22 @@ _FOLDER = os.O_RDONLY | _NO_LINK | getattr(os, "O_DIRECTORY", 0)
 
 
 class NotAFile(OSError):
-    """What a path leads to is no regular file, or it is larger than what is read."""
+    """A path leads to no regular file, or to one that is too large."""
 
 
 def read_regular(path: Path, most: int = MAX_BYTES) -> bytes:
-    """The content of a regular file of at most `most` bytes.
+    """Return the content of a regular file of at most `most` bytes.
 
     Raises
     ------
     OSError
-        It cannot be opened, is a link, no regular file, or larger.
+        It cannot be opened, is a link, is no regular file, or is larger.
     """
     return read_below(path.parent, path.name, most)
 
 
 def read_below(folder: Path, name: str, most: int = MAX_BYTES) -> bytes:
-    """The content of a regular file in a folder or below it, of at most `most` bytes.
+    """Return the content of a regular file in a folder or below it, of at most `most` bytes.
 
     Raises
     ------
@@ -57,14 +57,14 @@ def read_below(folder: Path, name: str, most: int = MAX_BYTES) -> bytes:
 
 @contextlib.contextmanager
 def open_below(folder: Path, name: str) -> Iterator[IO[bytes]]:
-    """A regular file in a folder or below it, open for the block.
+    """Open a regular file in a folder or below it, for the block.
 
     Parameters
     ----------
     folder : Path
         A folder that no student could have put there; links on the way to it are followed.
     name : str
-        The file's path from there, with slashes.
+        The file's path relative to the folder, with slashes.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def open_below(folder: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def _open(folder: Path, parts: tuple[str, ...], stack: contextlib.ExitStack) -> int:
-    """Open a file by its path from a folder, one part after the other; closed by the stack."""
+    """Open a file by its path from a folder, part by part; `stack` closes it."""
     if not _SAFE:
         current = folder
         for part in parts:
@@ -100,7 +100,7 @@ def _open(folder: Path, parts: tuple[str, ...], stack: contextlib.ExitStack) -> 
 
 
 def walk(folder: Path) -> Iterator[tuple[str, Path, str]]:
-    """The files in a folder, whatever is in it: name, path, and what is wrong with it, or "".
+    """Yield the files below a folder: name, path, and a problem or "".
 
     The names are relative to the folder, with slashes, in a fixed order. Links and devices are named but
     not opened; what is more than `MAX_FOLDERS` folders deep is named by the first folder beyond.
@@ -131,7 +131,7 @@ def walk(folder: Path) -> Iterator[tuple[str, Path, str]]:
 
 
 def regular_file(path: Path, most: int = MAX_BYTES) -> bool:
-    """Whether a path is a regular file, not a link, of at most `most` bytes."""
+    """Tell whether a path is a regular file, not a link, of at most `most` bytes."""
     try:
         status = path.lstat()
     except OSError:

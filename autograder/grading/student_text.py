@@ -1,4 +1,4 @@
-"""What a student wrote in words: in a text of the release, or in code.
+"""The words that a student wrote: in a text of the release, or in code.
 
 Words of the release are not the student's, however they are wrapped.
 """
@@ -12,22 +12,22 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, parse_start
+from autograder.course.cells import MAX_CELL_CHARACTERS, NOT_PYTHON, parse_start
 
-#: So much of a released text's words is left in what a student made of it.
+#: Share of a released text's words that is left in a student's edit of it, at least.
 _SHARE = 0.6
-#: A comment of so many words is more than a name for what the code does.
+#: Words of a comment that says something, at least; a shorter one only names what the code does.
 _SAYS = 5
-#: A text of so many words, most of them without signs, explains something.
+#: Words of a text that explains something, at least, and their share without signs.
 _EXPLAINS, _PLAIN_SHARE = 8, 0.7
 _PLAIN = re.compile(r"\W*[^\W\d_]+(?:['’-][^\W\d_]+)*\W*")
 _CLAUSE = re.compile(r"[^\W\d_][.,;:!?](?:\s|$)")
-#: A released line of so many words is recognized within a line.
+#: Words of a released line that is recognized within a line, at least.
 _LONG = 3
 #: Signs that are markup if no word stands beside them.
 _MARKUP = "-*_=#>|:~`+ "
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
-#: What Colab makes a form of.
+#: The start of a comment that Colab shows as a form.
 _FORM = re.compile(r"#\s?@")
 #: A comment, or a text with the name that it is given.
 _REMARK = re.compile(
@@ -43,14 +43,14 @@ _REMARK = re.compile(
 
 @dataclass(frozen=True)
 class Remark:
-    """Words in code.
+    """A comment or a string in code.
 
     Attributes
     ----------
     text : str
-        As they stand there, with `#` or quotation marks.
+        The text as it stands there, with `#` or quotation marks.
     free : bool
-        Whether they are a comment or a statement, no part of one.
+        Whether it is a comment or a statement of its own, not part of one.
     below : bool
         Whether no code follows.
     """
@@ -61,12 +61,12 @@ class Remark:
 
     @property
     def says_something(self) -> bool:
-        """Whether it is a comment of several words."""
+        """True if it is a comment of several words."""
         return self.text.startswith("#") and len(words(self.text)) >= _SAYS
 
     @property
     def explains(self) -> bool:
-        """Whether it is plainly prose, and no note on the code or code that was commented out."""
+        """True if it is plainly prose, not a note on the code or code that was commented out."""
         pieces = self.text.replace("#", " ").split()
         plain = sum(1 for piece in pieces if _PLAIN.fullmatch(piece))
         enough = plain >= max(_EXPLAINS, _PLAIN_SHARE * len(pieces))
@@ -75,12 +75,12 @@ class Remark:
 
 @functools.lru_cache(maxsize=4)
 def _all_remarks(sources: tuple[str, ...]) -> str:
-    """All remarks in the code of a release, which is the same for a whole class."""
+    """Return all remarks in the code of a release, which is the same for a whole class."""
     return _spaced("\n".join(one.text for source in sources for one in remarks(source)))
 
 
 class ReleasedTexts:
-    """What of a submission is a text of the release, as it was or edited, and what was added."""
+    """The texts of a release in a submission, intact or edited, and the student's additions."""
 
     def __init__(self, notebook: NotebookNode, release: NotebookNode) -> None:
         plain = [cell for cell in release.cells if not _grade_id(cell) or is_read_only(cell)]
@@ -98,7 +98,7 @@ class ReleasedTexts:
         ]
 
     def original(self, cell: NotebookNode) -> str | None:
-        """The released text that a cell is, or was made of; None for a new cell."""
+        """Return the released text that a cell is or was made of; None for a new cell."""
         source = str(cell.source).strip()
         if source in self.sources:
             return source
@@ -110,20 +110,20 @@ class ReleasedTexts:
         )
 
     def is_own(self, cell: NotebookNode) -> bool:
-        """Whether a cell of code is the student's: a new cell, or the answer to an exercise."""
+        """Tell whether a code cell is the student's: a new cell, or the answer to an exercise."""
         marks = cell.metadata.get("nbgrader", {})
         return bool(marks.get("solution") or not marks) and self.original(cell) is None
 
     def _within(self, source: str) -> list[str]:
-        """The released texts that are edited in a text: several, if cells were merged."""
+        """Return the released texts that are edited in a text; several, if cells were merged."""
         own = set(words(source))
         return [text for known, text in self.lost if len(known & own) >= _SHARE * len(known) > 0]
 
     def added(self, cell: NotebookNode) -> str:
-        """The lines, or ends of lines, of a text that are not the release's; all of a new text.
+        """Return the lines, or ends of lines, of a text that are not in the release.
 
-        What was only wrapped otherwise or moved is not added; a line that repeats words of the
-        release is.
+        Text that was only wrapped otherwise or moved does not count as added; a line that repeats
+        words of the release does. A new text counts as a whole.
         """
         released = [*self._within(cell.source), self.original(cell) or ""]
         if not any(released):
@@ -143,7 +143,7 @@ class ReleasedTexts:
         return "\n".join(parts).strip()
 
     def new_remarks(self, cell: NotebookNode) -> list[Remark]:
-        """What a cell of code says that the release does not."""
+        """Return the remarks in a code cell that are not in the release."""
         if cell.source in self.found:
             return self.found[cell.source]
         found = []
@@ -160,13 +160,13 @@ class ReleasedTexts:
 
 
 class _Rest:
-    """The words of a released text that were not found in a student's cell so far."""
+    """The words of a released text that have not been found in a student's cell yet."""
 
     def __init__(self, released: str) -> None:
         self.words = _spaced(released)
 
     def take(self, line: str) -> bool:
-        """Whether a line's words are there, one after the other; they are then taken out."""
+        """Remove a line's words if they are there, in order; tell whether they were."""
         wanted = _spaced(line)
         if not wanted.strip() or wanted not in self.words:
             return False
@@ -174,7 +174,7 @@ class _Rest:
         return True
 
     def without_known(self, line: str, known: set[str]) -> str:
-        """A line without the released line that it begins or ends with."""
+        """Return a line without the released line that it begins or ends with."""
         begun = max((old for old in known if line.startswith(old)), key=len, default="")
         ended = max((old for old in known if line.endswith(old)), key=len, default="")
         if begun and self.take(begun):
@@ -185,7 +185,7 @@ class _Rest:
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of a text, without case."""
+    """Return the words and numbers of a text, in lower case."""
     return re.findall(r"[^\W_]+", text.casefold())
 
 
@@ -203,7 +203,7 @@ def _grade_id(cell: NotebookNode) -> str:
 
 
 def is_read_only(cell: NotebookNode) -> bool:
-    """Whether a cell is a released text that nbgrader locks."""
+    """Tell whether a cell is a released text that nbgrader locks."""
     marks = cell.metadata.get("nbgrader", {})
     return bool(
         cell.cell_type != "code"
@@ -213,7 +213,7 @@ def is_read_only(cell: NotebookNode) -> bool:
 
 
 def is_prose(source: str) -> bool:
-    """Whether a code cell holds words alone: comments, texts, or no Python at all."""
+    """Tell whether a code cell holds only words: comments, strings, or no Python at all."""
     if source.lstrip().startswith(("%", "!")):
         return False
     try:
@@ -224,11 +224,11 @@ def is_prose(source: str) -> bool:
 
 
 def remarks(source: str) -> list[Remark]:
-    """The comments and texts in code, in their order; of a cell that is no Python, all lines.
+    """Return the comments and strings in code, in order; all lines of a cell that is no Python.
 
     Comments that follow one another are one.
     """
-    source = source[:LONGEST_CELL]
+    source = source[:MAX_CELL_CHARACTERS]
     if not _is_python(source):
         source = _MAGIC.sub(r"\1pass", source)
     try:
@@ -268,7 +268,7 @@ def _is_python(source: str) -> bool:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a text, or shows one."""
+    """Tell whether a statement is a string, or shows one."""
     if not isinstance(node, ast.Expr):
         return False
     if isinstance(node.value, ast.Call):
@@ -279,7 +279,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _is_for_tools(line: str) -> bool:
-    """Whether a comment is one of Colab's forms, or a statement that was commented out."""
+    """Tell whether a comment is one of Colab's forms, or commented-out code."""
     if _FORM.match(line):
         return True
     try:
@@ -298,7 +298,7 @@ def _is_named_text(node: ast.stmt) -> bool:
 
 
 def _is_sentence(node: ast.expr | None) -> bool:
-    """Whether an expression is a text of several words."""
+    """Tell whether an expression is a string of several words."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return False
     return len(words(node.value)) > 2

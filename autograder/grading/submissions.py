@@ -1,4 +1,4 @@
-"""Reads a submitted notebook. The file and its folder may be anything: nothing is trusted."""
+"""The reader of a submitted notebook, which trusts neither the file nor its folder."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from autograder.grading.student_files import read_below, read_regular, regular_f
 
 #: How deep values in a notebook may be nested; a released one has at most 8.
 MAX_NESTING = 32
-_LARGEST = 2**63
-#: Metadata that only says how a cell or notebook is shown, in forms that nbformat may not accept.
+_MAX_INTEGER = 2**63
+#: Metadata on how a cell or notebook is shown, in forms that nbformat may not accept.
 _SHOWN = ("jupyter", "execution", "collapsed", "scrolled", "name", "format")
 _DROPPED = ("title", "authors", "orig_nbformat", "widgets")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MAX_LISTED = 5
 _MAX_TIME_BYTES = 100
-#: What `nbgrader submit` writes beside a notebook, in as many bytes.
+#: Name of the file that `nbgrader submit` writes beside a notebook, and its random bytes.
 SECRET = "submission_secret.txt"
 _SECRET_BYTES = 64
 
@@ -43,7 +43,7 @@ class UnreadableSubmission(ValueError):
 
 
 def read_submission(path: Path) -> NotebookNode:
-    """The notebook in nbformat 4.5, without outputs, every cell valid.
+    """Return the notebook in nbformat 4.5, without outputs, every cell valid.
 
     Bytes that are not UTF-8 are replaced.
 
@@ -63,7 +63,7 @@ def read_submission(path: Path) -> NotebookNode:
 
 
 def parse_submission(content: bytes, name: str) -> NotebookNode:
-    """The notebook in a file's content, as `read_submission` gives it.
+    """Return the notebook in a file's content, as `read_submission` does.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def parse_submission(content: bytes, name: str) -> NotebookNode:
 
 
 def _is_valid(data: dict[str, Any]) -> bool:
-    """Whether the JSON of a notebook is what nbformat says: then nobody but the grader fails on it."""
+    """Tell whether the JSON of a notebook is valid: an error on it is then the grader's fault."""
     try:
         nbformat.validate(nbformat.from_dict(data))
     except Exception:  # as above
@@ -153,17 +153,17 @@ def tidy(notebook: NotebookNode) -> None:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """JSON that every later step can copy and write, whatever a student put there.
+    """Return JSON that every later step can copy and write, whatever a student put there.
 
-    Lone surrogates are replaced, NaN and infinity become None, integers fit into 64 bits, and what
-    is nested more than `MAX_NESTING` deep is left out.
+    Lone surrogates are replaced, NaN and infinity become None, integers that do not fit into 64
+    bits become 0, and values that are nested more than `MAX_NESTING` deep are left out.
     """
     if isinstance(value, str):
         return _writable(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, int):
-        return value if abs(value) < _LARGEST else 0
+        return value if abs(value) < _MAX_INTEGER else 0
     if isinstance(value, (dict, list)) and depth == MAX_NESTING:
         return None
     if isinstance(value, dict):
@@ -174,7 +174,7 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def digest(path: Path) -> bytes:
-    """A digest of the notebook."""
+    """Return a digest of the notebook's file."""
     found = hashlib.sha256()
     try:
         found.update(read_regular(path))
@@ -187,7 +187,8 @@ def copy_files(folder: Path, target: Path) -> None:
     """Copy the other files of a submission: regular files, and timestamp.txt if it is valid.
 
     Symbolic links are skipped: they may point to anything on this machine. So are files beyond the
-    limits of `walk`, files that cannot be read or that Windows could not have, and what is more than `MAX_BYTES` together.
+    limits of `walk`, files that cannot be read or that Windows could not have, and files beyond
+    `MAX_BYTES` together.
     """
     size = 0
     for name, file, problem in walk(folder):
@@ -221,7 +222,7 @@ def ensure_secret(folder: Path) -> None:
 
 
 def _file_problem(path: Path) -> str:
-    """Why the path is not a regular file of acceptable size, or ""."""
+    """Return why the path is not a regular file of acceptable size, or ""."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -238,7 +239,7 @@ def _file_problem(path: Path) -> str:
 
 
 def _damage(content: bytes) -> str:
-    """Why a file is no JSON, as far as it shows."""
+    """Return why a file is no JSON, as far as it shows."""
     if not content.strip():
         return "it is empty"
     if re.search(rb"^<<<<<<< ", content, re.MULTILINE):
@@ -262,7 +263,7 @@ def _found_instead(folder: Path) -> str:
 
 
 def _writable(text: str) -> str:
-    """Text without lone surrogates, which UTF-8 cannot encode."""
+    """Return a text without lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

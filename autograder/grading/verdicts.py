@@ -1,4 +1,4 @@
-"""The verdict stage: compares a submission's answers with the reference, outside its process.
+"""The verdict stage, which compares a submission's answers with the reference, outside its process.
 
 Cases are drawn afresh from the class's seed: a lookup table of the recorded cases, which students
 have, scores nothing, and grading twice gives the same scores.
@@ -30,7 +30,7 @@ _JUDGE_SECONDS = 10.0  # of processor time, for one exercise
 
 
 def class_seed(folder: Path) -> int:
-    """The class's seed: the number in `folder/class_seed`, which is created on first use.
+    """Return the class's seed from `folder/class_seed`, which is created on first use.
 
     Only the file's owner can read it: who knows the seed knows the cases.
 
@@ -51,7 +51,7 @@ def class_seed(folder: Path) -> int:
 
 
 def decide(recorded: dict[str, RecordedExercise], answers: Answers) -> list[Verdict]:
-    """One verdict per exercise, from its recorded cases and the submission's answers.
+    """Return one verdict per exercise, from its recorded cases and the submission's answers.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def decide(recorded: dict[str, RecordedExercise], answers: Answers) -> list[Verd
 
 
 def refusal(recorded: dict[str, RecordedExercise], reason: str) -> list[Verdict]:
-    """Verdicts for a submission that could not be run: zeros, with the reason."""
+    """Return the verdicts on a submission that could not be run: zeros, with the reason."""
     return decide(recorded, Answers(dict.fromkeys(recorded), dict.fromkeys(recorded, reason)))
 
 
@@ -81,7 +81,7 @@ def _verdict(exercise: RecordedExercise, answers: Answers) -> Verdict:
 
 
 def without_answer(exercise: RecordedExercise, end: str) -> Verdict:
-    """The verdict where no answer can be judged, with the reason `end`: zeros."""
+    """Return the verdict where no answer can be judged: zeros, with the reason `end`."""
     counts = {g: sum(c["group"] == g for c in exercise["cases"]) for g in exercise["groups"]}
     return Verdict(
         exercise=exercise["name"],
@@ -99,8 +99,9 @@ def without_answer(exercise: RecordedExercise, end: str) -> Verdict:
 def write_verdicts(notebook: NotebookNode, verdicts: list[Verdict], notes: Notes) -> None:
     """Replace the outputs of every check cell by its verdict, in the form that nbgrader scores.
 
-    All other outputs are cleaned. The notes go into the notebook's metadata. Only the first check cell of an exercise counts. Any
-    other graded cell gets an error, since nbgrader gives full points to a cell without output.
+    All other outputs are cleaned. The notes go into the notebook's metadata. Only the first check
+    cell of an exercise counts. Any other graded cell gets an error, since nbgrader gives full
+    points to a cell without output.
     """
     clean_outputs(notebook)
     notes.write(notebook)
@@ -138,13 +139,13 @@ def _error(text: str) -> NotebookNode:
 
 
 def read_verdicts(notebook: NotebookNode) -> list[Verdict]:
-    """The verdicts in an autograded notebook, in order."""
+    """Return the verdicts in an autograded notebook, in order."""
     found = (verdict_in(cell) for cell in notebook.cells)
     return [verdict for verdict in found if verdict is not None]
 
 
 def verdict_in(cell: NotebookNode) -> Verdict | None:
-    """The verdict in a cell of an autograded notebook, if it is a check cell with one."""
+    """Return the verdict in a cell of an autograded notebook; None if it has none."""
     marks = cell.metadata.get("nbgrader", {})
     if cell.cell_type != "code" or not marks.get("grade") or marks.get("solution"):
         return None  # other cells' outputs come from the student
@@ -157,5 +158,5 @@ def verdict_in(cell: NotebookNode) -> Verdict | None:
 
 @functools.lru_cache(maxsize=1024)
 def _verdict_of(text: str) -> Verdict:
-    """A verdict from JSON; equal verdicts of a class share one object to save memory."""
+    """Return a verdict from JSON; equal verdicts of a class share one object to save memory."""
     return Verdict.from_dict(json.loads(text))

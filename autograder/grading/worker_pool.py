@@ -1,6 +1,6 @@
-"""Where submissions run: one after another, or several side by side on this machine.
+"""The runners of submissions on this machine: one after another, or several side by side.
 
-`cluster` has the third way, with the same two methods: the workers of a Dask scheduler.
+`cluster` has the third runner, with the same interface: the workers of a Dask scheduler.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from autograder.sandbox.launch import start_server, stop_server
 
 
 class Runner(Protocol):
-    """Runs sanitized notebooks and asks each the same questions."""
+    """A runner of sanitized notebooks, which asks each the same questions."""
 
     @property
     def slots(self) -> int:
-        """How many notebooks run at a time."""
+        """The number of notebooks that run at a time."""
 
     def start(
         self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
     ) -> Running:
-        """Begin to run a notebook as soon as a slot is free; with right helpers if given."""
+        """Run a notebook as soon as a slot is free, with right helpers if given."""
 
     def close(self, abrupt: bool) -> None:
-        """End; if `abrupt`, stop what still runs."""
+        """Close the runner; if `abrupt`, stop what still runs."""
 
 
 class Serial:
-    """Runs each notebook when it is started, in this process's own thread."""
+    """A runner that runs each notebook when it is started, in the calling thread."""
 
     slots = 1
 
@@ -45,16 +45,17 @@ class Serial:
     def start(
         self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
     ) -> Running:
+        """Run a notebook to its end."""
         done: Future[tuple[NotebookNode, Answers]] = Future()
         done.set_result((notebook, run_notebook(notebook, self.questions, limits, carried)))
         return done
 
     def close(self, abrupt: bool) -> None:
-        pass
+        """Do nothing, as nothing runs any more."""
 
 
 class Pool:
-    """Runs notebooks in `slots` sandboxes at a time on this machine."""
+    """A runner of `slots` sandboxes at a time on this machine."""
 
     def __init__(self, questions: Questions, slots: int) -> None:
         self.questions, self.slots = questions, slots
@@ -64,6 +65,7 @@ class Pool:
     def start(
         self, notebook: NotebookNode, limits: Limits, carried: Carried | None = None
     ) -> Running:
+        """Queue a notebook; it runs as soon as a sandbox is free."""
         return self._threads.submit(self._run, notebook, limits, carried)
 
     def _run(
@@ -72,6 +74,7 @@ class Pool:
         return notebook, run_notebook(notebook, self.questions, limits, carried)
 
     def close(self, abrupt: bool) -> None:
+        """Wait for the notebooks that run, or stop them if `abrupt`; start no others."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         if abrupt:
             stop_server()  # the sandboxes end, and with them the threads that wait for them

@@ -1,4 +1,4 @@
-"""The exam bank: questions with answers in Markdown, and the code that proves what they state.
+"""Exam bank: questions with answers in Markdown, and the code that proves their numbers.
 
 A file per assignment, `exam/NN_topic.md` in the guide's folder. A question is
 
@@ -35,7 +35,7 @@ _FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 @dataclass(frozen=True)
 class ExamQuestion:
-    """One question of the bank, in Markdown.
+    """Question of the bank, in Markdown.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ExamQuestion:
 
 
 def read_bank(folder: Path) -> dict[str, list[ExamQuestion]]:
-    """The questions by assignment, in the order of the files; {} if there are none.
+    """Return the questions by assignment, in the order of the files; {} if there are none.
 
     Raises
     ------
@@ -76,6 +76,7 @@ def read_bank(folder: Path) -> dict[str, list[ExamQuestion]]:
 
 
 def _question(path: Path, text: str) -> ExamQuestion:
+    """Return the question that a section of a file states."""
     title, _, rest = text.partition("\n")
     where = f"{path.parent.name}/{path.name}, {title.strip()}"
     head = _HEAD.match(rest.lstrip())
@@ -141,7 +142,7 @@ def prove(where: str, stated: str, code: str) -> list[str]:
 
 
 def shown_number(text: str) -> tuple[float, float]:
-    """A number as it is written, and how far the true one may be from it.
+    """Return a written number, and the largest distance of the true one that rounding allows.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def shown_number(text: str) -> tuple[float, float]:
 
 
 def prove_bank(bank: dict[str, list[ExamQuestion]]) -> int:
-    """Run every check of the bank; return how many there are.
+    """Run every check of the bank; return their number.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which misconceptions occur how often: in a graded class, else in the answers typed for the tests."""
+"""Frequency of misconceptions: in a graded class, else in the answers typed for the tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.gradebook.class_folder import Classroom
 
 @dataclass(frozen=True)
 class Frequent:
-    """A misconception and how often it was seen."""
+    """Misconception with the number of times that it was seen."""
 
     exercise: str
     name: str
@@ -24,7 +24,7 @@ class Frequent:
 
 @dataclass(frozen=True)
 class Mistakes:
-    """The misconceptions of an assignment, most frequent first.
+    """Misconceptions of an assignment, most frequent first.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Mistakes:
 
 
 def frequent_mistakes(assignment: Assignment, classroom: Classroom, most: int) -> Mistakes:
-    """The most frequent misconceptions: of the class, if it is graded, else of the typed answers."""
+    """Return the most frequent misconceptions of a graded class, else of the typed answers."""
     hints = {
         (exercise.name, one.name): one.hint
         for exercise in assignment.exercises.values()
@@ -71,7 +71,7 @@ def frequent_mistakes(assignment: Assignment, classroom: Classroom, most: int) -
 
 
 def _spread(frequent: list[Frequent], exercises: list[str]) -> list[Frequent]:
-    """Most frequent first; of equally frequent ones, those of different exercises before a second."""
+    """Sort by frequency; among equals, take one of each exercise before a second of any."""
     seen: Counter[tuple[int, str]] = Counter()
     keyed = []
     for one in frequent:

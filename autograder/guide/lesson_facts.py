@@ -1,4 +1,4 @@
-"""What the notebooks say of an assignment: aim, hours, exercises, questions for the room, marking."""
+"""Facts from an assignment's notebooks: aim, hours, exercises, questions for the room, marking."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _GUESS = re.compile(
     r"[Bb]efore\*? (?:you run|the run)|\b[Gg]uess(?: first|[.:])|your guess|[Pp]redict before"
 )
 _ASKS = re.compile(r"\?|write down|\bstore\b|in order\b|sketch", re.I)
-_LONGEST_GUESS = 430
+_MAX_GUESS = 430
 
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise as an instructor plans it.
+    """Exercise as an instructor plans it.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Task:
 
     @property
     def needed(self) -> str:
-        """One sentence on what needs it."""
+        """Later uses of the exercise, as one sentence."""
         parts = []
         if self.called_by:
             parts.append("called by " + ", ".join(f"`{one}`" for one in self.called_by))
@@ -67,7 +67,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Marked:
-    """A question that is graded by hand.
+    """Question that is graded by hand.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Marked:
 
 
 class LessonFacts:
-    """What the files of an assignment say.
+    """Facts that the files of an assignment state.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class LessonFacts:
         self._cells = assignment.solution.notebook.cells
 
     def opening(self, *words: str) -> str:
-        """The paragraph of the first cells that begins with one of these words in bold, without it."""
+        """Return the opening paragraph that follows one of these words in bold, without it."""
         for cell in self._cells[:3]:
             for paragraph in re.split(r"\n\s*\n", cell.source):
                 found = re.match(rf"\*\*(?:{'|'.join(words)})\b[^*]*\*\*:?\s*(.+)", paragraph, re.S)
@@ -108,7 +108,7 @@ class LessonFacts:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """The exercises in the order of their checks."""
+        """Exercises in the order of their checks."""
         helpers = Helpers(self.assignment)
         calls = {name: helpers.of(name) for name in self.assignment.exercises}
         found, text = [], ""
@@ -136,7 +136,7 @@ class LessonFacts:
         return found
 
     def _uses(self, name: str) -> int:
-        """The code cells beside its own and its check that name an exercise."""
+        """Count the code cells that name an exercise, besides its own cell and its check."""
         word = re.compile(rf"\b{name}\b")
         return sum(
             bool(word.search(cell.source))
@@ -147,7 +147,7 @@ class LessonFacts:
 
     @cached_property
     def guesses(self) -> list[str]:
-        """What the notebook asks before a run, one per cell, in Markdown."""
+        """Questions that the notebook asks before a run, one per cell, in Markdown."""
         found = []
         for cell in self.assignment.release.cells[1:]:
             if cell.cell_type == "markdown" and (asked := _guess(cell.source)):
@@ -156,7 +156,7 @@ class LessonFacts:
 
     @cached_property
     def marked(self) -> list[Marked]:
-        """The questions that a person grades, with their marking guides."""
+        """Questions that a person grades, with their marking guides."""
         found, head = [], ("", "")
         for cell in self._cells:
             if cell.cell_type != "markdown":
@@ -177,7 +177,7 @@ class LessonFacts:
 
 
 def _guess(source: str) -> str:
-    """The first thing that a text asks to be guessed before a run; "" if there is none."""
+    """Return the first question of a text that asks for a guess before a run; "" if none does."""
     for paragraph in re.split(r"\n\s*\n|^```.*?^```", source, flags=re.M | re.S):
         if not _GUESS.search(paragraph) or paragraph.lstrip().startswith(("**Try it", "#", "|")):
             continue
@@ -191,10 +191,10 @@ def _guess(source: str) -> str:
 
 
 def _with_what_follows(sentences: list[str], place: int) -> str:
-    """A sentence, and those after it up to the question; else the question before it."""
+    """Return a sentence with those after it up to the question, else with the question before."""
     chosen = sentences[place]
     for more in sentences[place + 1 : place + 4]:
-        if "?" in chosen or len(chosen) + len(more) > _LONGEST_GUESS:
+        if "?" in chosen or len(chosen) + len(more) > _MAX_GUESS:
             break
         chosen += f" {more}"
     if "?" not in chosen and place and "?" in sentences[place - 1]:
@@ -204,7 +204,7 @@ def _with_what_follows(sentences: list[str], place: int) -> str:
 
 
 def reused_names(course: Course) -> dict[str, dict[str, list[str]]]:
-    """Assignment -> name -> the later assignments whose cells ask students to paste it."""
+    """Map assignment and name to the later assignments whose cells ask students to paste it."""
     found: dict[str, dict[str, list[str]]] = {}
     for later in course.assignments():
         for cell in Assignment(course, later).release.cells:
@@ -216,5 +216,6 @@ def reused_names(course: Course) -> dict[str, dict[str, list[str]]]:
 
 
 def _pasted(cell: NotebookNode) -> list[str]:
+    """Return the names that a cell asks students to paste."""
     first = str(cell.source).splitlines()[0]
     return re.findall(r"\w+", first.partition(":")[2].removesuffix(OR_GIVEN))

@@ -1,12 +1,9 @@
-"""Prints a page to PDF with a browser of this machine: Chromium or one of its kin."""
+"""Printing of a page to PDF with a browser of this machine: Chromium or one of its kin."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 
 from autograder.errors import MachineError
@@ -27,11 +24,11 @@ _PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
-_SECONDS = 180
+_MAX_SECONDS = 180
 
 
 def find_browser() -> str | None:
-    """The program that can print, or None."""
+    """Return the path of a browser that can print, or None."""
     for name in _NAMES:
         if program := shutil.which(name):
             return program
@@ -45,45 +42,29 @@ def find_browser() -> str | None:
 
 
 def print_pdf(browser: str, page: Path) -> bytes:
-    """A page of our own as PDF.
+    """Return a page of our own as PDF.
 
     Raises
     ------
     MachineError
         The browser fails or takes too long.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder, "page.pdf")
-        command = [
-            browser,
-            "--headless",
-            "--disable-gpu",
-            "--no-first-run",
-            "--no-pdf-header-footer",
-            f"--user-data-dir={folder}/profile",
-            f"--print-to-pdf={made}",
-        ]
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            command.append(
-                "--no-sandbox"
-            )  # root cannot have one; the page is ours and has no script
-        try:
-            subprocess.run(
-                [*command, page.resolve().as_uri()],
-                check=True,
-                timeout=_SECONDS,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            return made.read_bytes()
-        except (OSError, subprocess.SubprocessError) as error:
-            raise MachineError(
-                f"{browser} could not print the guide ({type(error).__name__}); the HTML pages are"
-                " written, so print them yourself, or use --no-pdf."
-            ) from error
+    from playwright.sync_api import Error, sync_playwright
+
+    try:
+        with sync_playwright() as playwright:
+            running = playwright.chromium.launch(executable_path=browser)
+            opened = running.new_page()
+            opened.set_default_timeout(_MAX_SECONDS * 1000)
+            opened.goto(page.resolve().as_uri())
+            return opened.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
+    except Error as error:
+        raise MachineError(
+            f"{browser} could not print the guide ({error.message.splitlines()[0]}); the HTML pages"
+            " are written, so print them yourself, or use --no-pdf."
+        ) from error
 
 
 def count_pages(pdf: bytes) -> int:
-    """How many pages a PDF has, as browsers write them."""
+    """Count the pages of a PDF, as browsers write them."""
     return len(re.findall(rb"/Type\s*/Page\b", pdf))

@@ -1,4 +1,4 @@
-"""Writes the instructor's guide: HTML pages, and one PDF where a browser can print it."""
+"""Writer of the instructor's guide: HTML pages, and one PDF where a browser can print it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from autograder.pages.templating import environment
 from coursekit.data.paths import write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_MOST_MISTAKES = 8
+_MAX_MISTAKES = 8
 #: So many questions of the bank are on the sheet of an assignment.
 ON_SHEET = 2
 _MEASURED = re.compile(r"\{([\w-]+): ([^{}]+)\}")
@@ -38,7 +38,7 @@ _ANY_START = date(2027, 2, 1)
 
 @dataclass(frozen=True)
 class Sheet:
-    """What the guide says of one assignment."""
+    """The guide's page on one assignment."""
 
     assignment: Assignment
     facts: LessonFacts
@@ -49,25 +49,26 @@ class Sheet:
 
     @property
     def name(self) -> str:
+        """Name of the assignment."""
         return self.assignment.name
 
     @cached_property
     def _pictures(self) -> dict[str, dict[str, str]]:
-        """The pictures of the notebook by name: MIME type -> data."""
+        """Pictures of the notebook by name, each by MIME type."""
         cells = self.assignment.solution.notebook.cells
         return {
             name: kinds for cell in cells for name, kinds in cell.get("attachments", {}).items()
         }
 
     def html(self, text: str) -> Markup:
-        """Markdown as clean HTML, with the pictures of the notebook."""
+        """Return Markdown as clean HTML, with the pictures of the notebook."""
         for name in re.findall(r"\(attachment:([^)\s]+)\)", text):
             if name not in self._pictures:
                 raise AuthorError(f"{self.name}.md: the notebook has no picture {name}.")
         return as_markup(text, self._pictures)
 
     def cuts(self) -> list[tuple[Markup, list[tuple[str, str]]]]:
-        """Each item of the section on cuts, with what needs the exercises that it begins with."""
+        """Return the items on cuts, each with the later uses of the exercises that begin it."""
         tasks = {task.name: task for task in self.facts.tasks}
         found = []
         for item in re.split(r"^- ", self.written.sections.get(CUTS, ""), flags=re.M)[1:]:
@@ -88,7 +89,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Project:
-    """A page on a project that a class may do, in Markdown."""
+    """Page on a project that a class may do, in Markdown."""
 
     name: str
     title: str
@@ -97,7 +98,7 @@ class Project:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """Files of a written guide.
 
     Attributes
     ----------
@@ -113,7 +114,7 @@ class Written:
 
 
 def as_markup(text: str, pictures: dict[str, dict[str, str]] | None = None) -> Markup:
-    """Markdown as clean HTML, formulas as MathML."""
+    """Return Markdown as clean HTML, formulas as MathML."""
     return Markup(render(text, pictures, formula=to_mathml))
 
 
@@ -165,7 +166,7 @@ def read(
     exam: list[ExamQuestion],
     reused: dict[str, dict[str, list[str]]],
 ) -> Sheet:
-    """The sheet of one assignment."""
+    """Return the sheet of one assignment."""
     assignment = Assignment(course, name)
     path = course.guide / f"{name}.md" if course.guide else None
     written = read_sheet(path, assignment.solution.notebook) if path else WrittenSheet()
@@ -174,14 +175,14 @@ def read(
         assignment,
         LessonFacts(assignment, reused),
         written,
-        frequent_mistakes(assignment, classroom, _MOST_MISTAKES),
+        frequent_mistakes(assignment, classroom, _MAX_MISTAKES),
         exam,
         sorted(set(needs)),
     )
 
 
 def read_projects(course: Course) -> list[Project]:
-    """The projects of the guide's folder, `projects/*.md`, with what was measured put in.
+    """Return the projects of the guide's folder, `projects/*.md`, with measured numbers put in.
 
     `{name: what}` stands for the number that `projects/baselines.json` has under these two keys.
 
@@ -213,7 +214,7 @@ def read_projects(course: Course) -> list[Project]:
 
 
 def read_terms(course: Course) -> list[Plan]:
-    """A plan for each track and number of credits; [] if the course has no plans."""
+    """Return a plan for each track and number of credits; [] if the course has no plans."""
     if not (course.root / "plans.toml").exists():
         return []
     plans = read_plans(course)
@@ -234,7 +235,7 @@ def as_html(
     terms: list[Plan],
     links: list[tuple[str, str]],
 ) -> str:
-    """A page, or, with everything in it, what is printed."""
+    """Return one page of the guide, or all of it as the page that is printed."""
     return (
         environment(_TEMPLATES)
         .get_template("guide.html")
@@ -254,6 +255,7 @@ def as_html(
 
 
 def _require_private(course: Course, place: Path) -> None:
+    """Refuse to write into a folder that is for students or public."""
     students = [course.notebooks, course.package, course.root / "docs", course.root / "site"]
     for given in students:
         if place.is_relative_to(given.resolve()):
@@ -270,6 +272,7 @@ def _write(
     pdf: bool,
     checks: int,
 ) -> Written:
+    """Write the pages and the PDF."""
     projects, terms = read_projects(course), read_terms(course)
     links = [(f"{one.name}.html", f"{one.name[:2]} {one.assignment.title}") for one in sheets]
     more = [("exam.html", "Exam bank")] * bool(bank) + [("projects.html", "Projects")] * bool(

@@ -1,4 +1,4 @@
-"""What an author has written about an assignment, `NN_topic.md` in the guide's folder.
+"""Author's text about an assignment, `NN_topic.md` in the guide's folder.
 
 Its sections, `## On the board` and so on, are shown in their order. A fenced block `output` is replaced
 by the stored output of a cell of the solution notebook:
@@ -33,7 +33,7 @@ _BAR = re.compile(r"\d+%\|")
 
 @dataclass(frozen=True)
 class WrittenSheet:
-    """The sections of a file, in Markdown, by title, with the outputs put in.
+    """Sections of a file by title, in Markdown, with the outputs put in.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class WrittenSheet:
 
 
 def read_sheet(path: Path, notebook: NotebookNode) -> WrittenSheet:
-    """What is written about an assignment; nothing if there is no such file.
+    """Return the text about an assignment; an empty sheet if there is no such file.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_sheet(path: Path, notebook: NotebookNode) -> WrittenSheet:
 
 
 def text_outputs(cell: NotebookNode) -> list[str]:
-    """The lines that a cell has printed or returned as text, without progress bars."""
+    """Return the lines that a cell has printed or returned as text, without progress bars."""
     texts = [
         output.get("text") or output.get("data", {}).get("text/plain", "")
         for output in cell.get("outputs", [])
@@ -77,6 +77,7 @@ def text_outputs(cell: NotebookNode) -> list[str]:
 
 
 def _stored(name: str, block: str, notebook: NotebookNode) -> str:
+    """Return the lines of a stored output that a block asks for."""
     piece, *patterns = block.strip("\n").splitlines()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and piece in cell.source]
     if len(cells) != 1:

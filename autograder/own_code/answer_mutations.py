@@ -1,4 +1,4 @@
-"""Texts of an answer with one change, by which questions ask how the answer works.
+"""Variants of an answer with one change, for questions on how the answer works.
 
 The texts are students': nothing here runs them.
 """
@@ -14,12 +14,12 @@ from autograder.authoring.audit.one_place_edits import Reference
 from autograder.course.cells import NOT_PYTHON, parse_start
 
 #: A longer line does not fit beside its edit.
-_LONGEST_LINE = 100
+_MAX_LINE = 100
 
 
 @dataclass(frozen=True)
 class Edit:
-    """An answer in which one line is another.
+    """Variant of an answer in which one line differs.
 
     Attributes
     ----------
@@ -38,12 +38,13 @@ class Edit:
 
     @property
     def words(self) -> str:
+        """The change as text, for a question's option."""
         return f"line {self.line}: {self.new}"
 
 
 @dataclass(frozen=True)
 class Stop:
-    """An answer that ends after one of its assignments and returns what was assigned.
+    """Variant of an answer that ends after one of its assignments and returns the assigned value.
 
     Attributes
     ----------
@@ -61,9 +62,10 @@ class Stop:
 
 
 def function(source: str, name: str) -> ast.FunctionDef | None:
-    """The definition of `name` in a cell; None if the cell defines no such function, or several.
+    """Return the definition of `name` in a cell; None if it has none, several or a decorated one.
 
-    Nor where lines end with what ends none for Python, such as a form feed: their numbers would differ.
+    None, too, if a line ends with a character that ends none for Python, such as a form feed: the
+    line numbers would differ.
     """
     if source.splitlines() != source.replace("\r\n", "\n").removesuffix("\n").split("\n"):
         return None
@@ -76,7 +78,7 @@ def function(source: str, name: str) -> ast.FunctionDef | None:
 
 
 def edits(source: str, name: str) -> list[Edit]:
-    """The edits of one line in the body of a function, without those of its docstring."""
+    """Return the edits of one line in the body of a function, without those of its docstring."""
     whole = function(source, name)
     if whole is None:
         return []
@@ -91,7 +93,7 @@ def edits(source: str, name: str) -> list[Edit]:
 
 
 def stops(source: str, name: str) -> list[Stop]:
-    """The function stopped after each of the assignments in its outermost block."""
+    """Return the variants that stop after each assignment in the function's outermost block."""
     whole = function(source, name)
     if whole is None or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(whole)):
         return []
@@ -104,7 +106,7 @@ def stops(source: str, name: str) -> list[Stop]:
 
 
 def with_stop(source: str, node: ast.stmt, target: str) -> str:
-    """The text with ``return target`` after a statement that ends its line."""
+    """Insert ``return target`` after a statement that ends its line."""
     lines = source.splitlines()
     at = node.end_lineno or len(lines)
     lines.insert(at, " " * node.col_offset + f"return {target}")
@@ -112,7 +114,7 @@ def with_stop(source: str, node: ast.stmt, target: str) -> str:
 
 
 def stopped(edit: Edit, name: str, line: int) -> str | None:
-    """An edit of the line of a stop, stopped there as well; None if it is no assignment any more."""
+    """Return an edit of a stop's line, stopped there as well; None if it assigns nothing."""
     for stop in stops(edit.source, name):
         if stop.line == line:
             return stop.source
@@ -120,6 +122,7 @@ def stopped(edit: Edit, name: str, line: int) -> str | None:
 
 
 def _of_one_line(source: str, other: str) -> Edit | None:
+    """Return the edit between two texts; None if they differ elsewhere or it suits no question."""
     old, new = source.splitlines(), other.splitlines()
     if len(old) != len(new):
         return None
@@ -128,7 +131,7 @@ def _of_one_line(source: str, other: str) -> Edit | None:
         return None
     number = different[0]
     before, after = old[number].strip(), new[number].strip()
-    if max(len(before), len(after)) > _LONGEST_LINE or "raise" in before:
+    if max(len(before), len(after)) > _MAX_LINE or "raise" in before:
         return None
     if "`" in before + after:  # it would end the code that a question quotes
         return None
@@ -138,7 +141,7 @@ def _of_one_line(source: str, other: str) -> Edit | None:
 
 
 def _assigned(node: ast.stmt) -> str:
-    """The variable that a statement assigns to, if it is one; else ""."""
+    """Return the variable that a statement assigns to; "" if it is no such assignment."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target: ast.expr = node.targets[0]
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -149,8 +152,10 @@ def _assigned(node: ast.stmt) -> str:
 
 
 def _is_text(node: ast.stmt) -> bool:
+    """Tell whether a statement is a constant by itself, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _lines(node: ast.stmt) -> Iterator[int]:
+    """Yield the numbers of a statement's lines."""
     yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)

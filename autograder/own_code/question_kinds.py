@@ -1,4 +1,4 @@
-"""The kinds of questions, and which of them an answer allows.
+"""Kinds of questions on a student's code, and the questions of each kind that an answer allows.
 
 In terms of the block model, by which Obermüller & Fraser (2025) order theirs, they ask about the
 execution of a statement, and about the relation between a statement and what the function returns.
@@ -25,7 +25,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class OwnCodeQuestion:
-    """A question about a student's answer.
+    """Question about a student's answer.
 
     Attributes
     ----------
@@ -51,11 +51,12 @@ class OwnCodeQuestion:
 
     @property
     def letter(self) -> str:
+        """Letter of the right option."""
         return LETTERS[self.right]
 
 
 def telling_input(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion]:
-    """Which of four calls gives another result with an edit."""
+    """Yield questions on which of four calls gives another result with an edit."""
     for edit, given in _shuffled(one.edited.items(), rng):
         found = [one.differs(i, a, b) for i, (a, b) in enumerate(zip(one.own, given))]
         differ = [i for i, different in enumerate(found) if different]
@@ -77,7 +78,7 @@ def telling_input(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion
 
 
 def silent_edit(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion]:
-    """Which of four edits changes the result of none of three calls."""
+    """Yield questions on which of four edits changes the result of none of three calls."""
     calls = rng.sample(range(len(one.calls)), min(3, len(one.calls)))
     silent, loud = [], []
     for edit, given in one.edited.items():
@@ -103,7 +104,7 @@ def silent_edit(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion]:
 
 
 def value_of_a_line(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion]:
-    """Which value a variable has once a line has run."""
+    """Yield questions on the value that a variable has once a line has run."""
     for stop, given in _shuffled(one.at_stops.items(), rng):
         for call in rng.sample(range(len(one.calls)), len(one.calls)):
             own = given[call]
@@ -126,7 +127,7 @@ def value_of_a_line(one: Material, rng: random.Random) -> Iterator[OwnCodeQuesti
 
 
 def result_of_an_edit(one: Material, rng: random.Random) -> Iterator[OwnCodeQuestion]:
-    """What a call returns with an edit."""
+    """Yield questions on the result of a call with an edit."""
     for edit, given in _shuffled(one.edited.items(), rng):
         for call in rng.sample(range(len(one.calls)), len(one.calls)):
             if one.differs(call, one.own[call], given[call]) is not True:
@@ -152,7 +153,7 @@ KINDS: tuple[Kind, ...] = (telling_input, silent_edit, value_of_a_line, result_o
 
 
 def choose(materials: Sequence[Material], count: int, rng: random.Random) -> list[OwnCodeQuestion]:
-    """`count` questions, or fewer; several of a kind about an exercise only where others are missing."""
+    """Return at most `count` questions; a kind repeats for an exercise only as a last resort."""
     kinds = list(KINDS)
     rng.shuffle(kinds)
     found: list[OwnCodeQuestion] = []
@@ -172,6 +173,7 @@ def choose(materials: Sequence[Material], count: int, rng: random.Random) -> lis
 
 
 def _alike(one: OwnCodeQuestion, two: OwnCodeQuestion) -> bool:
+    """Tell whether two questions are of one kind about one exercise."""
     return one.exercise == two.exercise and one.kind == two.kind
 
 
@@ -184,14 +186,14 @@ def _question(
     rng: random.Random,
     calls: Sequence[str] = (),
 ) -> OwnCodeQuestion:
-    """A question whose first option is right, with its options in another order."""
+    """Return a question with its options shuffled; the first one given is right."""
     order = rng.sample(range(len(options)), len(options))
     mixed = tuple(options[i] for i in order)
     return OwnCodeQuestion(kind, one.exercise, text, tuple(calls), mixed, order.index(0), why)
 
 
 def _distinct(one: Material, call: int, values: Sequence[Given]) -> list[str] | None:
-    """Three texts besides the first value's, all of which differ; None if there are not as many.
+    """Return three different texts besides the first value's; None if there are too few.
 
     None of them is in the answer's text, where its docstring may name results.
     """
@@ -208,19 +210,21 @@ def _distinct(one: Material, call: int, values: Sequence[Given]) -> list[str] | 
 
 
 def _different_lines(loud: Sequence[Edit], rng: random.Random) -> list[Edit]:
-    """Three edits, of different lines as far as there are."""
+    """Return three edits, of different lines as far as possible."""
     mixed = _shuffled(loud, rng)
     first = list({edit.line: edit for edit in mixed}.values())
     return [*first, *(edit for edit in mixed if edit not in first)][: OPTIONS - 1]
 
 
 def _first_difference(one: Material, edit: Edit, calls: Sequence[int]) -> str:
+    """Describe the first call whose result an edit changes."""
     given = one.edited[edit]
     call = next(i for i in calls if one.differs(i, one.own[i], given[i]))
     return f"with `{edit.new}`, `{one.calls[call][0]}` gives `{given[call].text}`"
 
 
 def _shuffled(items: Iterable[_Item], rng: random.Random) -> list[_Item]:
+    """Return the items in random order."""
     mixed = list(items)
     rng.shuffle(mixed)
     return mixed

@@ -1,4 +1,4 @@
-"""Writes a class's questions: a sheet and a quiz notebook for each student, and one key."""
+"""Writer of a class's questions: a sheet and a quiz notebook for each student, and one key."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MARK = "coursekit_questions"
 
 @dataclass
 class Sheet:
-    """A student's questions.
+    """Questions for one student.
 
     Attributes
     ----------
@@ -62,10 +62,10 @@ class Sheet:
 
     @property
     def digest(self) -> str:
-        """Tells these questions from all others.
+        """Digest that tells these questions from all others.
 
-        It stands in the quiz notebook, so it is made of what that shows: of the key, it could be
-        found by trying each combination of letters.
+        The quiz notebook contains it, so it covers only text that the notebook shows: a digest of the key
+        could be inverted by trying each combination of letters.
         """
         shown = [(one.exercise, one.text, one.calls, one.options) for one in self.questions]
         told = json.dumps([self.student, self.sources, shown]).encode()
@@ -73,7 +73,7 @@ class Sheet:
 
     @property
     def sections(self) -> list[tuple[str, list[str], list[tuple[int, OwnCodeQuestion]]]]:
-        """Exercise, the lines of its answer, and its questions with their numbers."""
+        """Exercises, each with the lines of its answer and its numbered questions."""
         numbered = list(enumerate(self.questions, 1))
         return [
             (name, source.splitlines(), [pair for pair in numbered if pair[1].exercise == name])
@@ -90,7 +90,7 @@ def write_questions(
     count: int = 4,
     seed: int = 0,
 ) -> tuple[Path, list[Sheet]]:
-    """Write each student's questions about their own passing answers; return the folder and the sheets.
+    """Write each student's questions on their own passing answers; return folder and sheets.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def draw_sheet(
     rng: random.Random,
     limits: Limits,
 ) -> Sheet:
-    """A student's questions, drawn from the answers that have all their points."""
+    """Draw a student's questions from the answers that have all their points."""
     sheet = Sheet(submission.student)
     passing = [
         name
@@ -197,7 +197,7 @@ def draw_sheet(
 
 
 def _write(place: Path, assignment: str, sheets: Iterable[Sheet], whole: bool = True) -> None:
-    """Write what students get and the key: one page for the whole class, else one for each student."""
+    """Write sheets, quizzes and the key: one page for a whole class, else one per student."""
     templates = environment(_TEMPLATES)
     context = {"assignment": assignment}
     written = [sheet for sheet in sheets if sheet.questions]
@@ -225,7 +225,7 @@ def _write(place: Path, assignment: str, sheets: Iterable[Sheet], whole: bool = 
 
 
 def quiz_notebook(assignment: str, sheet: Sheet) -> NotebookNode:
-    """The questions as a notebook in which a student writes letters."""
+    """Return the questions as a notebook in which a student writes letters."""
     cells = [
         new_markdown_cell(
             f"# {assignment}: questions about your own code\n\nEach question has one right answer."
@@ -251,7 +251,7 @@ def quiz_notebook(assignment: str, sheet: Sheet) -> NotebookNode:
 
 
 def _block(text: str) -> str:
-    """A block of code in Markdown, whatever is in it."""
+    """Return a code block in Markdown with a fence that the text does not contain."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -1,4 +1,4 @@
-"""Marks quiz notebooks that students have handed in; nothing of them is run."""
+"""Marking of quiz notebooks that students have handed in, without running anything in them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEVERAL = "there are several notebooks of this student; leave the one that coun
 
 @dataclass(frozen=True)
 class Marked:
-    """A marked quiz.
+    """Marked quiz.
 
     Attributes
     ----------
@@ -105,6 +105,7 @@ def mark(place: Path, handed_in: Path) -> tuple[Path, list[Marked]]:
 
 
 def _mark(key: dict[str, Any], student: str, path: Path) -> Marked:
+    """Return a student's marked quiz; a notebook that cannot count has a problem instead."""
     if student not in key:
         return Marked(student, problem="no questions were drawn for a student of this name")
     wanted = key[student]

@@ -1,4 +1,4 @@
-"""What questions about an answer are made of: calls, edits, and what each gives, found by running it.
+"""Material for questions about an answer: calls, edits, and their results, found by running it.
 
 Everything of one student runs in one sandbox, beside the other definitions of their notebook.
 """
@@ -15,7 +15,7 @@ from typing import cast
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.course.cells import LONGEST_CELL, NOT_PYTHON, kept_definitions
+from autograder.course.cells import MAX_CELL_CHARACTERS, NOT_PYTHON, kept_definitions
 from autograder.errors import CourseError, TookTooLong
 from autograder.grading.answer_runs import answer_cells
 from autograder.grading.isolated_run import run_notebook
@@ -30,10 +30,10 @@ from coursekit.checking.time_limit import time_limit
 from coursekit.checking.verdict import clean
 
 #: A longer call, or value, is hard to read on paper.
-_LONGEST_CALL, _LONGEST_VALUE = 240, 120
+_MAX_CALL, _MAX_VALUE = 240, 120
 _CALLS, _EDITS, _STOPS, _STOPPED_EDITS = 8, 12, 3, 4
-_FEWEST_CALLS = 4
-_LONGEST_ANSWER = 6_000
+_MIN_CALLS = 4
+_MAX_ANSWER = 6_000
 #: Numbers that nobody reckons with on paper; calls without them come first.
 _DIGITS = re.compile(r"\.\d{3}")
 _WHOLE_SECONDS, _CELL_SECONDS = 60.0, 10.0
@@ -45,7 +45,7 @@ _ROOM = 20_000
 
 @dataclass(frozen=True)
 class Given:
-    """What a text gave for one call.
+    """Result of one call of an answer or of a variant.
 
     Attributes
     ----------
@@ -61,22 +61,23 @@ class Given:
 
     @property
     def is_value(self) -> bool:
+        """True if the call returned a value."""
         return self.outcome["status"] == "value"
 
     @property
     def is_hidden(self) -> bool:
-        """Whether it depends on what no reader knows: the state of a global random generator."""
+        """True if it depends on the state of a global random generator, which no reader knows."""
         return bool(self.outcome.get("drew_from"))
 
     @property
     def form(self) -> str:
-        """What a reader sees of the value without its numbers: its brackets and words."""
+        """The value's text with all numbers as 0, to compare brackets and words."""
         return re.sub(r"[-+.\w]*\d[-+.\w]*", "0", self.text)
 
 
 @dataclass
 class Material:
-    """A student's answer to an exercise, and what it and its variants give for some calls.
+    """Student's answer to an exercise, with the results of it and its variants for some calls.
 
     Attributes
     ----------
@@ -101,7 +102,7 @@ class Material:
     at_edited_stops: dict[Stop, list[list[Given]]] = field(default_factory=dict)
 
     def tidy(self) -> None:
-        """Leave out what did not run, and the calls for which the answer gives no value."""
+        """Drop variants that did not run, and calls for which the answer returns no value."""
         kept = [i for i, given in enumerate(self.own) if given.is_value and not given.is_hidden]
 
         def of(given: list[Given]) -> list[Given]:
@@ -116,7 +117,7 @@ class Material:
         }
 
     def differs(self, call: int, one: Given, two: Given) -> bool | None:
-        """Whether two outcomes of a call differ visibly; None where a reader could not tell."""
+        """Tell whether two outcomes of a call differ visibly; None if a reader could not tell."""
         if one.is_hidden or two.is_hidden:
             return None
         case = cast(Case, self.calls[call][1])
@@ -130,7 +131,7 @@ class Material:
 def plan(
     answers: Mapping[str, str], cases: Mapping[str, Sequence[DrawnCase]], rng: random.Random
 ) -> list[Material]:
-    """The answers that questions can be asked about, each with its calls and variants, not yet run.
+    """Return the answers suitable for questions, each with its calls and variants, not yet run.
 
     Parameters
     ----------
@@ -141,11 +142,11 @@ def plan(
     """
     found = []
     for exercise, source in answers.items():
-        if len(source) > _LONGEST_ANSWER:
+        if len(source) > _MAX_ANSWER:
             continue
         calls = _calls(exercise, source, cases.get(exercise, ()))
         changes = _edits(exercise, source)
-        if len(calls) < _FEWEST_CALLS or not changes:
+        if len(calls) < _MIN_CALLS or not changes:
             continue
         calls.sort(key=lambda call: (bool(_DIGITS.search(call[0])), len(call[0])))
         brief = calls[: max(_CALLS, len(calls) * 2 // 3)]
@@ -158,7 +159,7 @@ def plan(
 
 
 def _edits(exercise: str, source: str) -> list[Edit]:
-    """The edits of an answer; none if finding them takes too much, whatever is in its text."""
+    """Return the edits of an answer; [] if finding them takes too long."""
     try:
         with time_limit(_EDIT_SECONDS, TookTooLong):
             return edits(source, exercise) if function(source, exercise) else []
@@ -167,7 +168,7 @@ def _edits(exercise: str, source: str) -> list[Edit]:
 
 
 def run(notebook: NotebookNode, materials: Sequence[Material], limits: Limits) -> None:
-    """Fill in what the answers and their variants give; a text that does not run is left out.
+    """Run the answers and their variants and store the results; drop a text that does not run.
 
     Parameters
     ----------
@@ -202,28 +203,29 @@ def run(notebook: NotebookNode, materials: Sequence[Material], limits: Limits) -
 
 
 def limits_for(limits: Limits) -> Limits:
-    """The limits of grading with those of a run that only calls functions."""
+    """Return the limits of grading, with the time limits of a run that only calls functions."""
     return replace(
         limits, cell_seconds=_CELL_SECONDS, notebook_seconds=_WHOLE_SECONDS, figures=False
     )
 
 
 def _calls(exercise: str, source: str, cases: Sequence[DrawnCase]) -> list[tuple[str, DrawnCase]]:
-    """The calls that can be written in a line, each once, and none that the answer mentions."""
+    """Return the calls that fit in a line, each once, and none that the answer mentions."""
     found: dict[str, DrawnCase] = {}
     for case in cases:
         if case.get("again") or case.get("judge", {}).get("kind", "close") != "close":
             continue
-        text = call_as_code(exercise, case, _LONGEST_CALL)
+        text = call_as_code(exercise, case, _MAX_CALL)
         if text and text not in source:
             found.setdefault(text, case)
     return list(found.items())
 
 
 def _definitions(notebook: NotebookNode) -> Iterator[NotebookNode]:
+    """Yield the definitions of the notebook's cells, a cell each."""
     for cell in notebook.cells:
         source = "".join(cell.source)  # or a list of lines
-        if cell.cell_type != "code" or len(source) > LONGEST_CELL:
+        if cell.cell_type != "code" or len(source) > MAX_CELL_CHARACTERS:
             continue
         try:
             tree = kept_definitions(source)
@@ -234,6 +236,7 @@ def _definitions(notebook: NotebookNode) -> Iterator[NotebookNode]:
 
 
 def _texts(material: Material) -> Iterator[tuple[object, str]]:
+    """Yield the answer and its variants, each with its key: None, an edit, a stop or both."""
     yield None, material.source
     for edit in material.edited:
         yield edit, edit.source
@@ -247,6 +250,7 @@ def _texts(material: Material) -> Iterator[tuple[object, str]]:
 
 
 def _store(material: Material, what: object, given: list[Given]) -> None:
+    """Store the results of the answer or of a variant."""
     if what is None:
         material.own = given
     elif isinstance(what, Edit):
@@ -258,6 +262,7 @@ def _store(material: Material, what: object, given: list[Given]) -> None:
 
 
 def _drop(material: Material, what: object) -> None:
+    """Drop a variant that did not run."""
     if isinstance(what, Edit):
         material.edited.pop(what, None)
     elif isinstance(what, Stop):
@@ -265,17 +270,19 @@ def _drop(material: Material, what: object) -> None:
 
 
 def _question(case: DrawnCase) -> Question:
+    """Return a case as a submission receives it."""
     kept = ("args", "names", "seed", "kwargs", "forbidden")
     given: dict[str, object] = {key: case[key] for key in kept if key in case}  # type: ignore[literal-required]
     return cast(Question, given | {"room": _ROOM})
 
 
 def _given(outcome: object) -> Given:
+    """Return the result in an outcome, with its text."""
     tidy = clean(outcome)
     if tidy["status"] == "value":
-        text = show(codec.decode_views(tidy["value"]), _LONGEST_VALUE + 1)
+        text = show(codec.decode_views(tidy["value"]), _MAX_VALUE + 1)
         whole = "..." not in text and " of shape " not in text and "Generator" not in text
-        short = whole and len(text) <= _LONGEST_VALUE and not tidy.get("drew_from")
+        short = whole and len(text) <= _MAX_VALUE and not tidy.get("drew_from")
         return Given(tidy, text, short)
     if tidy["status"] == "error":
         return Given(tidy, f"raises {tidy.get('type', 'an error')}", True)

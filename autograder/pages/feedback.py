@@ -1,4 +1,4 @@
-"""Writes the feedback pages of a graded class with nbgrader."""
+"""Feedback pages of a graded class, written with nbgrader."""
 
 from __future__ import annotations
 

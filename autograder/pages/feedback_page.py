@@ -27,24 +27,24 @@ from autograder.course.cells import (
 from autograder.escaping import without_colors
 from autograder.gradebook.late_policy import Lateness, lateness
 from autograder.gradebook.upload_manifest import read_origins
-from autograder.gradebook.withdrawn import concerning
+from autograder.gradebook.withdrawn import concerning, withdrawals
 from autograder.grading.clean_outputs import shown_html
 from autograder.grading.grading_log import Notes, read_notes
 from autograder.grading.verdicts import verdict_in
 from autograder.pages.formulas import to_mathml
-from autograder.pages.markup import LONGEST_TEXT, render
+from autograder.pages.markup import MAX_TEXT_CHARACTERS, render
 from autograder.pages.templating import environment
 from coursekit.checking.verdict import Verdict
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)", re.MULTILINE)
 #: The label with which the text of a question begins.
 _QUESTION = re.compile(r"\*\*(Question \d+)\b")
-_LONGEST_OUTPUT = 20_000
+_MAX_OUTPUT_CHARACTERS = 20_000
 
 
 @dataclass
 class Mark:
-    """What the gradebook says about a graded cell.
+    """A graded cell's entry in the gradebook.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Item:
 
 @dataclass
 class Page:
-    """All that a feedback page shows."""
+    """The content of a feedback page."""
 
     assignment: str
     student: str
@@ -108,21 +108,23 @@ class Page:
 
     @property
     def points(self) -> float:
+        """Sum of the scores minus the late penalty, at least 0; a missing score counts as 0."""
         return max(0.0, sum(item.mark.score or 0.0 for item in self.items) - self.late.penalty)
 
     @property
     def max_points(self) -> float:
+        """Sum of the points possible."""
         return sum(item.mark.max_score for item in self.items)
 
     @property
     def waiting(self) -> int:
-        """How many answers an instructor has still to grade."""
+        """Number of answers that an instructor has still to grade."""
         return sum(item.mark.score is None for item in self.items)
 
 
 @dataclass
 class _Record:
-    """A submission in the gradebook: cell -> mark, cell -> the instructor's comment."""
+    """A submission's gradebook entry: cell -> mark, and cell -> the instructor's comment."""
 
     marks: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
@@ -130,7 +132,7 @@ class _Record:
 
 
 class FeedbackExporter(Exporter):
-    """Turns an autograded notebook into its feedback page."""
+    """Exporter that makes an autograded notebook's feedback page."""
 
     file_extension = ".html"
     output_mimetype = "text/html"
@@ -139,6 +141,7 @@ class FeedbackExporter(Exporter):
     def from_notebook_node(  # type: ignore[override]  # like every exporter of nbconvert to text
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
+        """Return the feedback page of a notebook as HTML, and nbconvert's resources."""
         nb, resources = super().from_notebook_node(nb, resources, **kwargs)
         about = resources["nbgrader"]
         folder = Path(about["db_url"].removeprefix("sqlite:///")).parent
@@ -148,6 +151,7 @@ class FeedbackExporter(Exporter):
 
 
 def _read_gradebook(about: dict[str, str], marked: bool) -> _Record:
+    """Read a submission's marks, comments and lateness from the gradebook."""
     record = _Record(late=Lateness(marked=marked))
     with Gradebook(about["db_url"]) as gradebook:
         try:
@@ -156,7 +160,7 @@ def _read_gradebook(about: dict[str, str], marked: bool) -> _Record:
             )
         except MissingEntry:
             return record
-        withdrawn = concerning(gradebook, about["assignment"], about["student"])
+        withdrawn = concerning(withdrawals(gradebook, about["assignment"]), about["student"])
         for grade in notebook.grades:
             waits = grade.needs_manual_grade or (
                 grade.manual_score is None and grade.auto_score is None
@@ -179,8 +183,8 @@ def _read_gradebook(about: dict[str, str], marked: bool) -> _Record:
 
 
 def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) -> Page:
-    """Gather what the page shows from a notebook and its entry in the gradebook."""
-    left = [LONGEST_TEXT]
+    """Gather the content of a page from a notebook and its entry in the gradebook."""
+    left = [MAX_TEXT_CHARACTERS]
     items: list[Item] = []
     cells = []
     heading, question = "", ""
@@ -211,7 +215,7 @@ def make_page(nb: NotebookNode, assignment: str, student: str, record: _Record) 
 
 
 def _judged_cell(nb: NotebookNode, name: str, number: int, answer: NotebookNode) -> NotebookNode:
-    """The cell with the code that cell `number` has checked: the last one before it that defines it.
+    """Return the cell with the code that check cell `number` judged: the last definition before it.
 
     Students also write an answer into a new cell below its own; `answer` is its own.
     """
@@ -225,6 +229,7 @@ def _judged_cell(nb: NotebookNode, name: str, number: int, answer: NotebookNode)
 
 
 def _item(cell: NotebookNode, number: int, heading: str, record: _Record, left: list[int]) -> Item:
+    """Return a graded cell's item: mark, verdict, comment and, if graded by hand, the answer."""
     grade_id = _grade_id(cell)
     by_machine = cell.cell_type == "code" and not _marks(cell).get("solution")
     verdict = verdict_in(cell) if by_machine else None
@@ -255,7 +260,7 @@ def _plain(heading: str) -> str:
 
 
 def _text(source: str, attachments: Any, left: list[int]) -> Markup:
-    """Markdown as clean HTML; `left` counts down the characters that may still be rendered."""
+    """Render Markdown as clean HTML; `left` counts down the characters still to be rendered."""
     if not source:
         return Markup("")
     left[0] -= len(source)
@@ -263,12 +268,12 @@ def _text(source: str, attachments: Any, left: list[int]) -> Markup:
 
 
 def _is_plain(cell: NotebookNode) -> bool:
-    """Whether grading found too much code to highlight (see `markup`)."""
+    """Tell whether grading found too much code in a cell to highlight it (see `markup`)."""
     return bool(cell.metadata.get("magics_language") == "text")
 
 
 def highlight(source: str, plain: bool = False) -> Markup:
-    """Python code as HTML with pygments' classes; only escaped if `plain`."""
+    """Return Python code as HTML with pygments' classes; only escaped if `plain`."""
     from pygments import highlight as colored
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
@@ -280,7 +285,7 @@ def highlight(source: str, plain: bool = False) -> Markup:
 
 
 def _short(source: str) -> str:
-    """Code with each docstring cut to its first line: the exercise's text is in the notebook."""
+    """Cut each docstring in the code to its first line: the exercise's text is in the notebook."""
     try:
         tree = parse_start(source)
     except NOT_PYTHON:
@@ -298,7 +303,7 @@ def _short(source: str) -> str:
 
 
 def shown_cell(cell: NotebookNode, number: int, left: list[int]) -> dict[str, Any]:
-    """A cell of the whole notebook, as the page shows it."""
+    """Return a cell of the whole notebook as the page's template takes it."""
     shown: dict[str, Any] = {"number": number, "kind": cell.cell_type, "outputs": []}
     if cell.cell_type == "markdown":
         shown["html"] = _text(cell.source, cell.get("attachments"), left)
@@ -311,7 +316,7 @@ def shown_cell(cell: NotebookNode, number: int, left: list[int]) -> dict[str, An
 
 
 def _is_points(output: NotebookNode) -> bool:
-    """Whether an output is only the number that nbgrader reads the points from."""
+    """Tell whether an output is only the number that nbgrader reads the points from."""
     text = output.get("data", {}).get("text/plain", "")
     return output.output_type == "execute_result" and bool(re.fullmatch(r"[\d.]+", text))
 
@@ -330,10 +335,10 @@ def _output(output: NotebookNode) -> Markup:
     else:
         text = data.get("text/plain", output.get("text", ""))
     text = without_colors(text)
-    more = "\n..." if len(text) > _LONGEST_OUTPUT else ""
-    return Markup("<pre>") + escape(text[:_LONGEST_OUTPUT] + more) + Markup("</pre>")
+    more = "\n..." if len(text) > _MAX_OUTPUT_CHARACTERS else ""
+    return Markup("<pre>") + escape(text[:_MAX_OUTPUT_CHARACTERS] + more) + Markup("</pre>")
 
 
 def as_html(page: Page) -> str:
-    """The page as a single file."""
+    """Return the page as a single HTML file."""
     return environment().get_template("feedback.html").render(page=page)

@@ -1,4 +1,4 @@
-"""Formgrader's page of a submission shows first what a person has to grade."""
+"""Order of formgrader's page of a submission: first the cells that a person has to grade."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ABOVE = 6
 
 
 class HandGradedFirst(Preprocessor):
-    """Puts questions with their answers on top, and leaves out what says that a cell was not run.
+    """Preprocessor that puts questions with their answers on top, without notes on cells not run.
 
     For the page only: the notebook in `autograded/` stays as it is. A notebook in which nothing is
     graded by hand keeps its order.
@@ -26,6 +26,7 @@ class HandGradedFirst(Preprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Drop the notes on cells not run, and move the cells graded by hand to the top."""
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = [one for one in cell.outputs if one.get("text") != NOT_RUN]
@@ -46,13 +47,13 @@ class HandGradedFirst(Preprocessor):
 
 
 def _is_by_hand(cell: NotebookNode) -> bool:
-    """Whether a person gives the points of a cell: an answer, or a task with its answer."""
+    """Tell whether a person gives the points of a cell: an answer, or a task with its answer."""
     marks = cell.metadata.get("nbgrader", {})
     return bool(marks.get("task") or (marks.get("grade") and marks.get("solution")))
 
 
 def _question(cells: list[NotebookNode], answer: int) -> int:
-    """The number of the first cell that belongs to an answer: its question, or the cell above."""
+    """Return the index of the first cell of an answer: its question, or the cell above it."""
     first = answer
     for number in range(answer - 1, max(-1, answer - 1 - _ABOVE), -1):
         cell = cells[number]

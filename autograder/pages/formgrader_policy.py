@@ -1,4 +1,4 @@
-"""A Content-Security-Policy for formgrader's pages, should the cleaning of notebooks miss something.
+"""The Content-Security-Policy of formgrader's pages, in case notebook cleaning misses something.
 
 Jupyter's own setting would hold for all pages of the server, JupyterLab's too, and is read from no
 course's folder. Its handlers may have a policy each; nbgrader's have the server's.

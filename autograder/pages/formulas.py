@@ -1,4 +1,4 @@
-"""Turns LaTeX formulas into MathML, which browsers draw without a script or a network."""
+"""Conversion of LaTeX formulas to MathML, which browsers draw without a script or a network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from xml.etree.ElementTree import Element
 
 #: Characters of a formula; a longer one is shown as it was written.
-_LONGEST = 2_000
+_MAX_CHARACTERS = 2_000
 #: Definitions could expand to any length.
 _DEFINES = re.compile(r"\\(?:def|let|newcommand|renewcommand|newenvironment|DeclareMathOperator)\b")
 #: Browsers draw the letter that latex2mathml finds for `\mathbf{x}`, not its mark for `\mathbf x`.
@@ -35,7 +35,7 @@ _VALUE = re.compile(r"[\w.%+ -]{0,40}")
 
 
 def to_mathml(formula: str, block: bool = False) -> str:
-    """A LaTeX formula as MathML; as escaped LaTeX if it cannot be converted.
+    """Convert a LaTeX formula to MathML; return it as escaped LaTeX if it cannot be converted.
 
     Only elements and attributes of a fixed list are written, and all text is escaped.
 
@@ -48,7 +48,7 @@ def to_mathml(formula: str, block: bool = False) -> str:
     """
     from latex2mathml.converter import Converter
 
-    if len(formula) <= _LONGEST and not _DEFINES.search(formula):
+    if len(formula) <= _MAX_CHARACTERS and not _DEFINES.search(formula):
         formula = _LETTER.sub(r"\1{\2}", formula)
         for written, known in _REWRITTEN:
             formula = written.sub(known, formula)
@@ -61,6 +61,7 @@ def to_mathml(formula: str, block: bool = False) -> str:
 
 
 def _clean(element: Element) -> str:
+    """Write an element as MathML: allowed elements and attributes only, all text escaped."""
     inside = _text(element.text) + "".join(_clean(child) + _text(child.tail) for child in element)
     if element.tag not in _TAGS:
         return inside

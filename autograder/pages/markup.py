@@ -1,4 +1,4 @@
-"""Renders the text cells of a submission as clean HTML: in formgrader and on feedback pages.
+"""Rendering of a submission's text cells as clean HTML: in formgrader and on feedback pages.
 
 A script in a text cell would run in the browser of whoever grades, with their rights, and a link over
 the page could pass for one of formgrader's buttons. Text is cleaned when nbgrader renders it:
@@ -18,18 +18,18 @@ from autograder.grading.clean_outputs import boxed, clean_html
 
 #: What is rendered of a notebook, in characters of text, the rest being shown as it is. The largest
 #: solution has 35,000.
-LONGEST_TEXT = 150_000
+MAX_TEXT_CHARACTERS = 150_000
 #: And of one text cell, since mistune's time may grow with the square of it. The largest has 3,000.
-LONGEST_TEXT_CELL = 20_000
+MAX_TEXT_CELL_CHARACTERS = 20_000
 #: Each of these makes nbconvert search the rest of the text for its end.
-_FORMULAS, _MOST_FORMULAS = ("\\begin{", "\\(", "\\["), 200
+_FORMULAS, _MAX_FORMULAS = ("\\begin{", "\\(", "\\["), 200
 #: Stand for a formula while the text around it is cleaned.
 _HERE = ("\ue000", "\ue001")
 
 
 @pass_context
 def markdown_to_html(context: Any, source: str) -> str:
-    """nbconvert's filter `markdown2html`, with clean HTML as the result.
+    """Render Markdown as clean HTML, in place of nbconvert's filter `markdown2html`.
 
     Parameters
     ----------
@@ -37,22 +37,23 @@ def markdown_to_html(context: Any, source: str) -> str:
         Jinja's; its cell has the attachments that the text shows.
     """
     resources = context.get("resources", {})
-    left = resources.get("text_left", LONGEST_TEXT) - len(source)
+    left = resources.get("text_left", MAX_TEXT_CHARACTERS) - len(source)
     if left >= 0 and not _is_slow(source):
         resources["text_left"] = left
     return render(source, context.get("cell", {}).get("attachments", {}), too_long=left < 0)
 
 
 def _is_slow(source: str) -> bool:
-    """Whether rendering a text cell could take long."""
-    many_formulas = sum(map(source.count, _FORMULAS)) > _MOST_FORMULAS
-    return len(source) > LONGEST_TEXT_CELL or many_formulas
+    """Tell whether rendering a text cell could take long."""
+    many_formulas = sum(map(source.count, _FORMULAS)) > _MAX_FORMULAS
+    return len(source) > MAX_TEXT_CELL_CHARACTERS or many_formulas
 
 
 def keep_links(text: str) -> str:
-    """nbconvert's filter `strip_files_prefix`, which searches for links of IPython before 1.0.
+    """Return the text as it is, in place of nbconvert's filter `strip_files_prefix`.
 
-    Its time grows with the third power of what a student writes; this one returns the text as it is.
+    That filter searches for links of IPython before 1.0, in a time that grows with the third power of
+    the text's length.
     """
     return text
 
@@ -63,7 +64,7 @@ def render(
     too_long: bool = False,
     formula: Callable[[str, bool], str] | None = None,
 ) -> str:
-    """Markdown as clean HTML.
+    """Render Markdown as clean HTML.
 
     Parameters
     ----------

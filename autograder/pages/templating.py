@@ -1,4 +1,4 @@
-"""What our HTML pages have in common: one file each, no scripts, everything escaped."""
+"""The Jinja environment and filters of all HTML pages: one file, no scripts, everything escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def environment(folder: Path = _TEMPLATES) -> Environment:
-    """Jinja for the templates in a folder, which may include those of this package."""
+    """Return the Jinja environment for a folder's templates and those of this package."""
     made = Environment(
         loader=FileSystemLoader([folder, _TEMPLATES]),
         autoescape=True,
@@ -38,30 +38,32 @@ def environment(folder: Path = _TEMPLATES) -> Environment:
 
 
 def prose(text: str) -> Markup:
-    """Escaped text, with words in backticks set as code."""
+    """Escape text, and set words in backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def sentence(text: str) -> Markup:
-    """A sentence of a verdict, as `prose`, with a capital and a full stop."""
+    """Return a sentence of a verdict, as `prose`, with a capital and a full stop."""
     return prose(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else "."))
 
 
 def number(value: float) -> str:
+    """Format a number with two decimals at most, from 100,000 on with thousands separators instead."""
     return f"{round(value, 2):g}" if abs(value) < 100_000 else f"{value:,.0f}"
 
 
 def percent(share: float) -> str:
+    """Format a share from 0 to 1 as a percentage without decimals."""
     return f"{100 * share:.0f}%"
 
 
 def _breaking(name: str) -> Markup:
-    """A name that may break after each underscore."""
+    """Escape a name, and let it break after each underscore."""
     return escape(name).replace("_", Markup("_<wbr>"))
 
 
 def _visible(value: object) -> object:
-    """Without characters that reorder or hide text on the page."""
+    """Escape characters of a text that reorder or hide it on the page."""
     if isinstance(value, Markup):
         return Markup(for_terminal(value))
     return for_terminal(value) if isinstance(value, str) else value

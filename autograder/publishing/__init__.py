@@ -1,4 +1,4 @@
-"""What a course shows to everybody: chapters with outputs, a landing page, slides, figures.
+"""Public pages of a course: chapters with outputs, a landing page, slides, figures.
 
 Start with `chapter`, which makes a page of the site from a student notebook, and `secrets`, which says
 what must not be on it; `slides` and `figures` take what `chapter` lets through. `failing_check` shows

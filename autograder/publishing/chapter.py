@@ -1,4 +1,4 @@
-"""A chapter of the site: the student notebook with the outputs of the cells that only show something.
+"""Chapter of the site: the student notebook with the outputs of the cells that only show something.
 
 The outputs come from the solution notebook, whose given cells are those of the student notebook. What a
 student is to write, and what would answer a question, stays out: `secrets` says what that is.
@@ -28,7 +28,7 @@ _SETUP = "# Set-up"
 
 
 def chapter(assignment: Assignment) -> NotebookNode:
-    """The student notebook with outputs, folded set-up and import cells, and a failing check each.
+    """Return the student notebook with outputs, folded cells and a failing check per exercise.
 
     Raises
     ------
@@ -62,18 +62,19 @@ def chapter(assignment: Assignment) -> NotebookNode:
 
 
 def is_setup(source: str) -> bool:
-    """Whether a cell is the set-up cell."""
+    """Tell whether a cell is the set-up cell."""
     return source.startswith(_SETUP)
 
 
 def is_imports(source: str) -> bool:
-    """Whether a cell mostly imports and defines nothing."""
+    """Tell whether a cell mostly imports and defines nothing."""
     body = parse(source).body
     imports = [node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
     return 2 * len(imports) > len(body) and not any(isinstance(n, DEFINITIONS) for n in body)
 
 
 def _fold(cell: NotebookNode) -> None:
+    """Tag a set-up or import cell, so that the site folds it."""
     words = "Set-up" if is_setup(cell.source) else "Imports" if is_imports(cell.source) else ""
     if words:
         tags = cell.metadata.setdefault("tags", [])
@@ -83,5 +84,6 @@ def _fold(cell: NotebookNode) -> None:
 
 
 def _html(text: str) -> NotebookNode:
+    """Return a notebook output with this HTML."""
     output: NotebookNode = nbformat.v4.new_output("display_data", {"text/html": text})
     return output

@@ -1,4 +1,4 @@
-"""The assignments as a graph: which reuse code of which, and which build on the ideas of which."""
+"""Graph of the assignments: code that one reuses of another, and prerequisites."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
+from networkx import DiGraph, transitive_reduction
+
 from autograder.course.assignment import every_assignment
 from autograder.course.cells import reused_from
 from autograder.course.layout import Course
 
 #: At most so many assignments side by side, so that a phone can show them.
-_WIDEST = 4
+_MAX_BOXES = 4
 _BOX, _HIGH, _GAP, _BETWEEN = 98, 58, 10, 34
 #: The width of the lane of a line that passes a row.
 _LANE = 8
@@ -27,7 +29,7 @@ _PREREQUISITES = re.compile(r"\*\*Prerequisites\.?\*\*\s*([^.]*(?:\.\w[^.]*)*)")
 
 @dataclass(frozen=True)
 class Graph:
-    """What builds on what.
+    """Dependencies of a course's assignments.
 
     Attributes
     ----------
@@ -46,10 +48,11 @@ class Graph:
 
     @property
     def edges(self) -> frozenset[tuple[str, str]]:
+        """All edges, of both kinds."""
         return self.reuse | self.builds
 
     def text(self) -> str:
-        """The graph in sentences, for those who do not see it."""
+        """Return the graph in sentences, for readers who do not see it."""
         parts = []
         for name in self.titles:
             before = [earlier for earlier, later in sorted(self.reuse) if later == name]
@@ -64,7 +67,7 @@ class Graph:
 
 
 def read_graph(course: Course) -> Graph:
-    """The graph of a course, from its student notebooks: "From assignment" cells, and prerequisites."""
+    """Read a course's graph from the "From assignment" cells and prerequisites of its notebooks."""
     titles: dict[str, str] = {}
     reuse, ideas = set(), set()
     for assignment in every_assignment(course):
@@ -72,34 +75,21 @@ def read_graph(course: Course) -> Graph:
         earlier = {one[:2]: one for one in titles}
         titles[name] = assignment.title
         used = {found for found in map(reused_from, assignment.release.cells) if found}
-        reuse |= {(one, name) for one in used if one in titles}
+        reuse |= {(one, name) for one in used if one in earlier.values()}
         text = assignment.release.cells[0].source if assignment.release.cells else ""
         for sentence in _PREREQUISITES.findall(text):
             ideas |= {(earlier[n], name) for n in re.findall(r"\b\d\d\b", sentence) if n in earlier}
-    every = reuse | ideas
-    direct = {edge for edge in ideas - reuse if not _around(edge, every)}
-    return Graph(titles, frozenset(reuse), frozenset(direct))
-
-
-def _around(edge: tuple[str, str], edges: set[tuple[str, str]]) -> bool:
-    """Whether a path of other edges joins the two ends of an edge."""
-    reached, queue = set(), [edge[0]]
-    while queue:
-        here = queue.pop()
-        for start, end in edges:
-            if start == here and (start, end) != edge and end not in reached:
-                reached.add(end)
-                queue.append(end)
-    return edge[1] in reached
+    direct = transitive_reduction(DiGraph([*reuse, *ideas])).edges
+    return Graph(titles, frozenset(reuse), frozenset((ideas - reuse).intersection(direct)))
 
 
 def rows_of(graph: Graph) -> list[list[str]]:
-    """The assignments in rows, each below all that it needs and few enough to stand side by side."""
+    """Return the assignments in rows, each below all that it needs and few enough for the width."""
     rows: list[list[str]] = []
     place: dict[str, int] = {}
     for name in graph.titles:
         row = max((place[start] + 1 for start, end in graph.edges if end == name), default=0)
-        while row < len(rows) and len(rows[row]) >= _WIDEST:
+        while row < len(rows) and len(rows[row]) >= _MAX_BOXES:
             row += 1
         while len(rows) <= row:
             rows.append([])
@@ -109,7 +99,7 @@ def rows_of(graph: Graph) -> list[list[str]]:
 
 
 def _arranged(graph: Graph) -> list[dict[_Item, float]]:
-    """The rows with the lines that pass them; each item with its middle, ordered for few crossings.
+    """Return the items of each row with their middles, in an order with few crossings.
 
     Layers with dummy vertices and the barycenter heuristic (Sugiyama, Tagawa and Toda, 1981).
     """
@@ -140,7 +130,7 @@ def _arranged(graph: Graph) -> list[dict[_Item, float]]:
 def _reordered(
     own: dict[_Item, float], other: dict[_Item, float], near: dict[_Item, list[_Item]]
 ) -> dict[_Item, float]:
-    """A row whose items are ordered by the mean place of those that they are joined to."""
+    """Return a row whose items are ordered by the mean place of their neighbors."""
 
     def wanted(item: _Item) -> float:
         beside = [other[one] for one in near.get(item, [])]
@@ -150,7 +140,7 @@ def _reordered(
 
 
 def _ways(graph: Graph, place: dict[Any, int]) -> dict[tuple[str, str], list[_Item]]:
-    """Each edge with what it passes: its start, a lane in each row between, its end."""
+    """Return each edge's items: its start, a lane in each row between, its end."""
     found: dict[tuple[str, str], list[_Item]] = {}
     for start, end in sorted(graph.edges):
         lanes: list[_Item] = [(start, end, row) for row in range(place[start] + 1, place[end])]
@@ -159,7 +149,7 @@ def _ways(graph: Graph, place: dict[Any, int]) -> dict[tuple[str, str], list[_It
 
 
 def _spread(row: list[_Item]) -> dict[_Item, float]:
-    """The middles of a row's items, side by side around 0."""
+    """Return the middles of a row's items, side by side around 0."""
     widths = [_BOX if isinstance(item, str) else _LANE for item in row]
     left = -(sum(widths) + _GAP * (len(row) - 1)) / 2
     found = {}
@@ -170,7 +160,7 @@ def _spread(row: list[_Item]) -> dict[_Item, float]:
 
 
 def as_svg(graph: Graph) -> str:
-    """The graph as a piece of SVG in the colors of the page around it, with its text as description."""
+    """Return the graph as an SVG in the colors of the page, with its text as description."""
     middles = _arranged(graph)
     half = max(abs(x) + _BOX / 2 for row in middles for x in row.values()) + 2 if middles else 0
     height = max(0, len(middles) * (_HIGH + _BETWEEN) - _BETWEEN + 4)
@@ -198,7 +188,7 @@ def as_svg(graph: Graph) -> str:
 def _line(
     kind: str, way: list[_Item], at: dict[_Item, tuple[float, float]], beside: list[float]
 ) -> str:
-    """A line down through its lanes; `beside` says from where the others at its end come."""
+    """Return an edge through its lanes; `beside` has the x of all edges with the same end."""
     x, y = at[way[0]][0], at[way[0]][1] + _HIGH
     path = [f"M{x:g} {y:g}"]
     for number, item in enumerate(way[1:], 1):
@@ -216,6 +206,7 @@ def _line(
 
 
 def _box(name: str, title: str, x: float, y: float) -> str:
+    """Return an assignment's box with its number and title."""
     lines = textwrap.wrap(title.split(":")[0], _LETTERS, max_lines=3, placeholder="…")
     first = y + 40 - 5.5 * (len(lines) - 1)
     text = "".join(

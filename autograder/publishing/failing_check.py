@@ -1,4 +1,4 @@
-"""What a check says to a common mistake, from the recordings: nothing is run, no answer is shown."""
+"""Verdict of a check on a common mistake, from the recordings: nothing runs, no answer is shown."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _TRIED = 3
 
 
 def failing_verdict(exercise: RecordedExercise) -> Verdict | None:
-    """The verdict on a recorded misconception that gets its own hint; None if there is none.
+    """Return the verdict on a recorded misconception with its own hint; None if there is none.
 
-    One of the first that keeps some of the points and fails in a short case, else the first.
+    It is one of the first that keep some of the points and fail in a short case, else the first.
     """
     found: Verdict | None = None
     tried = 0
@@ -33,7 +33,7 @@ def failing_verdict(exercise: RecordedExercise) -> Verdict | None:
 
 
 def as_details(verdict: Verdict) -> str:
-    """A verdict as a folded piece of HTML, with what `check` displays inside."""
+    """Return a verdict as a folded piece of HTML, with the display of `check` inside."""
     return (
         '<details class="check-says"><summary>What the check says to a common mistake</summary>'
         f"{VerdictView(verdict)._repr_html_()}</details>"
@@ -41,7 +41,7 @@ def as_details(verdict: Verdict) -> str:
 
 
 def _outcomes(exercise: RecordedExercise, misconception: RecordedMisconception) -> list[Outcome]:
-    """What a misconception gives in each case; what is not recorded is as expected."""
+    """Return a misconception's outcome in each case; where none is recorded, the expected one."""
     return [
         case["expected"] if outcome is None or outcome["status"] == "undefined" else outcome
         for case, outcome in zip(exercise["cases"], misconception["outcomes"])

@@ -1,4 +1,4 @@
-"""All drawings of a course as SVG and PDF, and the figures of its results, with a license.
+"""Export of a course's drawings as SVG and PDF, and of its result figures, with a license.
 
 Drawings are drawn anew, as vectors. The figures of results are what the notebooks store, PNG files: to
 draw them anew would be to train every model again.
@@ -29,7 +29,7 @@ _SOURCE = re.compile(r'\bsrc="data:image/png;base64,([^"]+)"')
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture of a result.
+    """Picture of a result.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Figure:
 
 
 def figures_of(output: NotebookNode) -> Iterator[Figure]:
-    """The pictures in an output, with their descriptions."""
+    """Yield the pictures in an output, with their descriptions."""
     data = output.get("data", {})
     if "image/png" in data:
         yield Figure(base64.b64decode(data["image/png"]), data.get("text/plain", ""))
@@ -103,7 +103,7 @@ def write_figures(course: Course, assignments: list[str], folder: Path) -> list[
 
 
 def _files(assignment: Assignment, rights: str) -> Iterator[tuple[str, bytes, str]]:
-    """The name, the content and the description of each file of an assignment."""
+    """Yield the name, the content and the description of each file of an assignment."""
     drawings = assignment.course.drawings(assignment.name)
     number = 0
     for cell in chapter(assignment).cells:

@@ -1,4 +1,4 @@
-"""The assignments of a course as linked cards, and how long they take."""
+"""Landing page: the assignments of a course as linked cards, with their hours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coursekit.checking.stored_recordings import read
 
 
 def cards(course: Course, address: str) -> str:
-    """A list of HTML with a card for each assignment: title, goal, hours and number of exercises.
+    """Return an HTML list with a card per assignment: title, goal, hours, number of exercises.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def cards(course: Course, address: str) -> str:
 
 
 def all_hours(course: Course) -> float:
-    """The hours of all assignments that the course has, as its `plans.toml` states them."""
+    """Return the hours of all assignments that the course has, as its `plans.toml` states them."""
     hours = _planned(course)
     return sum(hours.get(name[:2], 0) for name in course.assignments())
 
 
 def counts(course: Course) -> dict[str, int]:
-    """How many assignments, exercises and misconceptions with a hint the course has."""
+    """Return the numbers of assignments, exercises and misconceptions of the course."""
     recorded = [read(course.recordings / f"{name}.json") for name in course.assignments()]
     exercises = [one for recording in recorded for one in recording["exercises"].values()]
     mistakes = sum(len(exercise["misconceptions"]) for exercise in exercises)
@@ -50,17 +50,18 @@ def counts(course: Course) -> dict[str, int]:
 
 
 def goal_of(assignment: Assignment) -> str:
-    """The goal that the first cell of a notebook states, as HTML; "" if it states none."""
+    """Return the goal that a notebook's first cell states, as HTML; "" if it states none."""
     text = html.escape(assignment.goal)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
 
 
 def _planned(course: Course) -> dict[str, float]:
-    """Number of an assignment -> its hours; of a course without plans, nothing."""
+    """Map each assignment's number to its hours; {} for a course without plans."""
     return read_plans(course).hours if (course.root / "plans.toml").exists() else {}
 
 
 def _hours(hours: float) -> str:
+    """Format hours, with a half."""
     whole, half = int(hours), hours % 1 >= 0.25
     return f"{whole}{'½' * half} hour{'s' * (hours != 1)}"

@@ -1,4 +1,4 @@
-"""What of a solution notebook must not be shown: its solutions, and what its questions ask for."""
+"""Parts of a solution notebook that must not be shown: solutions, and answers to questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.course.cells import defined_names
 #: The tag with which an author withholds the output of a cell, as MyST and Jupyter Book call it.
 TAG = "remove-output"
 #: Shorter lines of a solution, such as `else:`, say nothing.
-_SHORTEST = 8
+_MIN_LINE = 8
 _BLOCK = re.compile(r"### BEGIN SOLUTION[^\n]*\n(.*?)### END SOLUTION", re.DOTALL)
 _HEADING = re.compile(r"^#{1,3}[ \t]+(?!BEGIN SOLUTION|END SOLUTION)\S", re.MULTILINE)
 QUESTION = re.compile(r"\*\*Question \d+\b")
@@ -29,7 +29,7 @@ _ALT = re.compile(r'\b(?:alt|title|aria-label)="([^"]*)"')
 
 @dataclass(frozen=True)
 class Secrets:
-    """What no output of an assignment may contain.
+    """Texts that no output of an assignment may contain.
 
     Attributes
     ----------
@@ -43,18 +43,18 @@ class Secrets:
     classes: frozenset[str]
 
     def in_text(self, text: str) -> bool:
-        """Whether a text has a line of a solution, or the parts of a class to be written."""
+        """Tell whether a text has a line of a solution, or the parts of a class to be written."""
         return any(line in text for line in self.lines) or any(
             re.search(rf"\b{name}\(\n\s+\(", text) for name in self.classes
         )
 
     def in_output(self, output: NotebookNode) -> bool:
-        """Whether an output's text, tables or descriptions of pictures do."""
+        """Tell whether an output's text, tables or picture descriptions have a secret."""
         return any(map(self.in_text, texts(output)))
 
 
 def secrets(assignment: Assignment) -> Secrets:
-    """What the solution notebook has and the student notebook has not."""
+    """Return the secrets of an assignment: what only its solution notebook has."""
     given = "\n".join(cell.source for cell in assignment.release.cells)
     blocks = [
         block
@@ -64,13 +64,13 @@ def secrets(assignment: Assignment) -> Secrets:
     lines = {line.strip() for block in blocks for line in block.splitlines()}
     names = {name for cell in assignment.solution.code for name in defined_names(cell.source)}
     return Secrets(
-        frozenset(line for line in lines if len(line) >= _SHORTEST and line not in given),
+        frozenset(line for line in lines if len(line) >= _MIN_LINE and line not in given),
         frozenset(names.intersection(assignment.solution.checked_names)),
     )
 
 
 def texts(output: NotebookNode) -> list[str]:
-    """The texts that an output shows, in each of its forms, pictures left out."""
+    """Return the texts that an output shows, in each of its forms, without pictures."""
     data = output.get("data", {})
     found = [output.get("text", ""), data.get("text/plain", ""), *output.get("traceback", [])]
     markup = _DATA.sub("", data.get("text/html", "") + data.get("image/svg+xml", ""))
@@ -78,7 +78,7 @@ def texts(output: NotebookNode) -> list[str]:
 
 
 def answering_cells(notebook: NotebookNode) -> set[str]:
-    """The ids of the cells whose outputs answer a question, in a student notebook.
+    """Return the ids of a student notebook's cells whose outputs answer a question.
 
     These are the cells that an author has tagged `remove-output`, and those between a question that
     asks for a guess "before you run" something, or about "the next cell", and the next heading.

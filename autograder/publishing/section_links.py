@@ -1,4 +1,4 @@
-"""Turns references such as "[05] §2 (`exercise`)" into links to the sections of the chapters."""
+"""Links from references such as "[05] §2 (`exercise`)" to the sections of the chapters."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _CITED = re.compile(r"\[(\d\d)\](?!:)([^\[\n|]*)")
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading, as GitHub and MyST make it."""
+    """Return the anchor of a heading, as GitHub and MyST make it."""
     text = re.sub(r"[`*]", "", heading).strip().lower()
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
 
 def link_sections(course: Course, text: str) -> str:
-    """Markdown with a link for each section and exercise that is named after an assignment.
+    """Link each section and exercise that Markdown names after an assignment.
 
     Assignments and sections that the course does not have stay as they are.
     """
@@ -45,7 +45,7 @@ def link_sections(course: Course, text: str) -> str:
 
 
 def _places(assignment: Assignment) -> dict[str, str]:
-    """ "§2" and the names of exercises -> the anchor of their heading."""
+    """Map "§2" and the names of exercises to the anchors of their headings."""
     found: dict[str, str] = {}
     heading = ""
     for cell in assignment.release.cells:

@@ -1,4 +1,4 @@
-"""A deck of slides from a student notebook: headings, formulas, drawings, results with folded code.
+"""Deck of slides from a student notebook: headings, formulas, drawings, results with folded code.
 
 It is one HTML file with reveal.js in it, which needs no network. `deck` says what is on which slide;
 `write_slides` writes the file.
@@ -40,12 +40,12 @@ _BAR = re.compile(r"\d+%\|")
 #: What a slide holds: characters of prose, formulas, rows of a table, lines of a printout.
 _PROSE, _FORMULAS, _ROWS, _LINES = 340, 3, 9, 16
 _TOGETHER = 13.0  # lines of text on a slide
-_LONGEST = 76  # letters in a line of a printout
+_MAX_LINE = 76  # letters in a line of a printout
 
 
 @dataclass
 class Slide:
-    """One slide: its heading, and what is below it.
+    """Slide with a heading and pieces of HTML below it.
 
     Attributes
     ----------
@@ -66,17 +66,17 @@ class Slide:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is only a few sentences."""
+        """True if it has only a few sentences."""
         return self.kind == "text" and len(self.parts) == 1 and "<p>" in self.parts[0][:200]
 
     @property
     def has_room(self) -> bool:
-        """Whether a few sentences fit beside a result."""
+        """True if a few sentences fit beside its result."""
         return self.kind == "result" and len(self.parts) == 1 and _height(self.parts[0]) <= _ROWS
 
 
 def deck(assignment: Assignment) -> list[list[Slide]]:
-    """The slides of an assignment, a list for each section of the notebook.
+    """Return the slides of an assignment, a list for each section of the notebook.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def deck(assignment: Assignment) -> list[list[Slide]]:
 
 
 def _chunks(source: str) -> list[tuple[int, str, str]]:
-    """A text cell in pieces: level and title of a heading, and the text below it."""
+    """Split a text cell at its headings: level and title of each, and the text below it."""
     parts = _HEADING.split(source)
     found = [(0, "", parts[0])] if parts[0].strip() else []
     for level, title, text in zip(parts[1::3], parts[2::3], parts[3::3]):
@@ -123,7 +123,7 @@ def _chunks(source: str) -> list[tuple[int, str, str]]:
 
 
 def _of_text(assignment: Assignment, heading: Markup, exercise: bool, text: str) -> list[Slide]:
-    """The slides of a text: its first sentences with its formulas, its drawings, a table."""
+    """Return the slides of a text: its first sentences with its formulas, its drawings, a table."""
     slides = []
     prose = _DRAWING.sub("", _FENCE.sub("", text))
     formulas = _FORMULA.findall(prose)[:_FORMULAS]
@@ -146,7 +146,7 @@ def _of_text(assignment: Assignment, heading: Markup, exercise: bool, text: str)
 
 
 def _of_result(heading: Markup, cell: NotebookNode) -> list[Slide]:
-    """The slide of a cell that shows something, with its code to unfold; none if it shows nothing."""
+    """Return the slides of a cell's outputs, with its code to unfold; [] if there are none."""
     skipped = is_setup(cell.source) or is_imports(cell.source) or _CHECK.search(cell.source)
     if skipped or WITHHELD in str(cell.outputs):
         return []
@@ -158,12 +158,12 @@ def _of_result(heading: Markup, cell: NotebookNode) -> list[Slide]:
 
 
 def _said(slide: Slide) -> Markup:
-    """The sentences of a slide, for the slide of a result."""
+    """Return the sentences of a slide, for the slide of a result."""
     return Markup('<div class="said">{}</div>').format(slide.parts[0])
 
 
 def _fitting(parts: list[Markup]) -> list[Markup]:
-    """Figures one on a slide each; tables and printouts together while they are short."""
+    """Group parts to slides: one figure each, short tables and printouts together."""
     found: list[Markup] = []
     for part in parts:
         together = "<img" not in part and found and "<img" not in found[-1]
@@ -175,7 +175,7 @@ def _fitting(parts: list[Markup]) -> list[Markup]:
 
 
 def _height(part: Markup) -> int:
-    """About how many lines a table, a printout or other HTML takes."""
+    """Estimate the number of lines that a table, a printout or other HTML takes."""
     rows = part.count("<tr") or part.count("\n") + 1
     blocks = part.count(
         "font-weight: bold"
@@ -184,7 +184,7 @@ def _height(part: Markup) -> int:
 
 
 def _output(output: NotebookNode) -> Markup:
-    """An output as HTML, a long printout cut."""
+    """Return an output as HTML, with a long printout cut."""
     data = output.get("data", {})
     if "text/html" in data:
         return Markup(f'<div class="shown">{clean_html(data["text/html"])}</div>')
@@ -196,7 +196,7 @@ def _output(output: NotebookNode) -> Markup:
     shown: list[str] = []
     room = _LINES
     for line in lines:
-        room -= 1 + len(line) // _LONGEST
+        room -= 1 + len(line) // _MAX_LINE
         if room < 0:
             shown.append("...")
             break
@@ -205,7 +205,7 @@ def _output(output: NotebookNode) -> Markup:
 
 
 def _name_exercise(section: list[Slide], exercise: str, code: str) -> None:
-    """Write on the slide of an exercise, or on the last text, what students define there."""
+    """Write the exercise's name on its slide, or on the section's last text."""
     if exercise not in defined_names(code):
         return
     texts = [slide for slide in section if slide.kind in ("exercise", "text", "section")]
@@ -215,7 +215,7 @@ def _name_exercise(section: list[Slide], exercise: str, code: str) -> None:
 
 
 def _joined(section: list[Slide]) -> list[Slide]:
-    """A section whose title takes over the text that follows, and whose short slides are joined."""
+    """Return a section with short slides joined, and the first text under the section's title."""
     if len(section) > 1 and section[1].kind == "text" and section[1].heading == section[0].heading:
         section = [Slide(section[0].heading, "section", section[1].parts), *section[2:]]
     found = section[:1]
@@ -232,7 +232,7 @@ def _joined(section: list[Slide]) -> list[Slide]:
 
 
 def _fit_together(before: Slide, slide: Slide) -> bool:
-    """Whether two slides on the same are short enough to be one: a text and what it speaks of."""
+    """Tell whether two slides under one heading are short enough to be joined."""
     if before.heading != slide.heading or before.kind not in ("exercise", "text"):
         return False
     if slide.kind not in ("text", "result") or (before.code and slide.code):
@@ -241,7 +241,7 @@ def _fit_together(before: Slide, slide: Slide) -> bool:
 
 
 def _lines(part: Markup) -> float:
-    """About how many lines of text a part is as high as."""
+    """Estimate the height of a part in lines of text."""
     if "<img" in part:
         return _TOGETHER
     if "<math" in part and 'class="formula"' in part:
@@ -252,7 +252,7 @@ def _lines(part: Markup) -> float:
 
 
 def _lead(paragraphs: list[str]) -> str:
-    """The first sentences of the first paragraph that is more than the minutes of an exercise."""
+    """Return the first sentences of the first paragraph that is more than an exercise's minutes."""
     for paragraph in paragraphs:
         if re.fullmatch(r"\*about [^*]+\*", paragraph):
             continue
@@ -268,18 +268,19 @@ def _lead(paragraphs: list[str]) -> str:
 
 
 def _text(source: str) -> Markup:
+    """Return Markdown as HTML."""
     return Markup(render(source, {}, formula=to_mathml))
 
 
 def _inline(title: str) -> Markup:
-    """A heading's text as HTML, without the paragraph around it."""
+    """Return a heading's text as HTML, without the paragraph around it."""
     number, words = re.match(r"(\d+\. )?(.*)", title.strip("# ")).groups("")  # type: ignore[union-attr]
     found = re.search(r"<p>(.*?)</p>", _text(words), re.DOTALL)
     return escape(number) + (Markup(found[1]) if found else escape(words))
 
 
 def as_html(assignment: Assignment) -> str:
-    """The deck as one file."""
+    """Return the deck as one HTML file."""
     assets = _HERE / "assets"
     font = (assets / "fonts" / "stix-two-math.woff2").read_bytes()
     return (
@@ -300,7 +301,7 @@ def as_html(assignment: Assignment) -> str:
 
 
 def write_slides(assignment: Assignment, output: Path) -> int:
-    """Write the deck of an assignment; return how many slides it has.
+    """Write the deck of an assignment; return the number of slides.
 
     Raises
     ------

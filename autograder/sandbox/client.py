@@ -1,7 +1,7 @@
-"""The grader's client for a sandboxed kernel. A submission can send it anything.
+"""The grader's client for a sandboxed kernel, which drops malformed messages of a submission.
 
-Messages that are too large close the connection. Malformed ones are dropped, so that nbclient only
-sees messages that a kernel would send.
+A submission can send anything. Messages that are too large close the connection. Malformed ones
+are dropped, so that nbclient only sees messages that a kernel would send.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from queue import Empty
 from types import MappingProxyType
 from typing import Any
 
-import zmq
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
 from traitlets import Type
@@ -33,13 +32,13 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Channel(AsyncZMQSocketChannel):
-    """A channel that drops malformed messages, and those of kinds that belong to other channels.
+    """A channel that drops malformed messages, and messages that belong to other channels.
 
-    Whoever waits for a reply would take any message on its channel for one.
+    A client that waits for a reply would take any message on its channel for one.
     """
 
     def is_kind(self, kind: str) -> bool:
-        """Whether a kernel sends messages of this kind here."""
+        """Tell whether a kernel sends messages of this type on this channel."""
         return kind not in _REPLIES and kind != "input_request"
 
     async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]  # not async in the base of the base
@@ -48,7 +47,7 @@ class Channel(AsyncZMQSocketChannel):
         Raises
         ------
         Empty
-            None arrived within `timeout` seconds.
+            No message arrived within `timeout` seconds.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while True:
@@ -65,6 +64,7 @@ class Channel(AsyncZMQSocketChannel):
             await asyncio.sleep(0)  # a flood must not starve the other tasks
 
     def _message(self, parts: list[bytes]) -> dict[str, Any] | None:
+        """Return the message in some parts; None if it is too large or malformed."""
         if _tokens(parts) > MAX_TOKENS:
             return None
         _, signed = self.session.feed_identities(parts)
@@ -80,18 +80,20 @@ class _Replies(Channel):
     Attributes
     ----------
     attached : mapping of str to str
-        What goes with the next cell, in the metadata of its message.
+        Metadata to send with the next cell's request.
     """
 
     attached: Mapping[str, str] = MappingProxyType({})
 
     def send(self, message: dict[str, Any]) -> None:
+        """Send a message, with `attached` in the metadata of an execute request."""
         if message["msg_type"] == "execute_request":
             message["metadata"] |= self.attached
             self.attached = MappingProxyType({})
         super().send(message)
 
     def is_kind(self, kind: str) -> bool:
+        """Tell whether a message is a reply."""
         return kind in _REPLIES
 
 
@@ -99,11 +101,12 @@ class _Input(Channel):
     """The channel through which a kernel asks for input."""
 
     def is_kind(self, kind: str) -> bool:
+        """Tell whether a message asks for input."""
         return kind == "input_request"
 
 
 class GuardedClient(AsyncKernelClient):
-    """A client that drops malformed messages; without the heartbeat channel.
+    """A client that drops malformed messages, without the heartbeat channel.
 
     A cell can ask for input only where `allow_stdin` is set before it runs.
     """
@@ -114,8 +117,9 @@ class GuardedClient(AsyncKernelClient):
     stdin_channel_class = Type(_Input)
 
     def start_channels(self, *args: bool, **channels: bool) -> None:
-        self.context.setsockopt(zmq.MAXMSGSIZE, PART_BYTES)
-        self.context.setsockopt(zmq.RCVHWM, _MAX_QUEUED)
+        """Start the channels, with limits on message sizes and queues."""
+        self.context.maxmsgsize = PART_BYTES
+        self.context.rcvhwm = _MAX_QUEUED
         super().start_channels(hb=False)
 
 
@@ -133,7 +137,7 @@ def replace_surrogates(value: Any, source: list[bytes]) -> Any:
 
 
 def is_message(message: dict[str, Any]) -> bool:
-    """Return whether a message is of a known type and has its fields. Widgets are not supported."""
+    """Tell whether a message is of a known type and has its fields; widgets are not supported."""
     kind, content = message["msg_type"], message["content"]
     if not isinstance(message["parent_header"], dict) or not isinstance(content, dict):
         return False
@@ -157,7 +161,7 @@ def is_message(message: dict[str, Any]) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Return whether a notebook may have this as the number of an execution."""
+    """Tell whether a value may be an execution count in a notebook."""
     return value is None or (type(value) is int and 0 <= value < 2**53)
 
 
@@ -174,5 +178,5 @@ def _is_error(content: dict[str, Any]) -> bool:
 
 
 def _is_bundle(data: dict[str, Any]) -> bool:
-    """Return whether a MIME bundle has text for every type other than JSON."""
+    """Tell whether a MIME bundle has text for every type other than JSON."""
     return all(isinstance(value, str) or mime.endswith("json") for mime, value in data.items())

@@ -1,6 +1,7 @@
-"""Checks whether this machine can sandbox submissions, by entering a sandbox and probing it.
+"""Checks that this machine can sandbox submissions, made by entering a sandbox and probing it.
 
-Run as a program (`python -m autograder.sandbox.doctor FOLDER`), it is the process that enters.
+Run as a program (`python -m autograder.sandbox.doctor FOLDER`), this module is the process that
+enters.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Finding:
     problem : str
         The error message, or "".
     remedy : str
-        How to fix it, or "" if it works.
+        The way to fix it, or "" if it works.
     """
 
     what: str
@@ -78,11 +79,12 @@ def missing() -> str:
 
 
 def is_available() -> bool:
-    """Return whether submissions can be sandboxed here."""
+    """Tell whether submissions can be sandboxed on this machine."""
     return not missing()
 
 
 def _remedy() -> str:
+    """Return the most likely way to make sandboxes work on this machine."""
     for name, (forbids, command) in _SETTINGS.items():
         with contextlib.suppress(OSError):
             if Path("/proc/sys", name).read_text().strip() == forbids:
@@ -96,6 +98,7 @@ def _remedy() -> str:
 
 
 def _report(what: str, works: bool, problem: str = "") -> None:
+    """Print a result as JSON."""
     print(json.dumps([what, works, problem]), flush=True)
 
 
@@ -143,7 +146,7 @@ def _probe(folder: str) -> None:
 
 
 def _has_route() -> bool:
-    """Return whether a datagram to an address outside would find a route."""
+    """Tell whether a datagram to an address outside would find a route."""
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:

@@ -29,8 +29,8 @@ from autograder.sandbox.launch import use_server
 from autograder.sandbox.messages import Connection
 from autograder.sandbox.supervisor import supervise
 
-#: What every kernel needs. A course names what its notebooks need besides (`imports` in its
-#: configuration).
+#: Modules that every kernel needs. A course names those that its notebooks need besides (`imports`
+#: in its configuration).
 _IMPORTED = (
     *("numpy", "tqdm.auto", "sqlite3", "tornado.platform.asyncio", "encodings.latin_1"),
     *("IPython.core.interactiveshell", "IPython.core.completerlib", "IPython.core.debugger"),
@@ -42,7 +42,7 @@ _IMPORTED = (
 
 
 def main(address: str, *imported: str) -> None:
-    """Serve until standard input is closed, which means that the grader has ended.
+    """Serve until standard input is closed, that is, until the grader has ended.
 
     Parameters
     ----------
@@ -69,6 +69,7 @@ def _delete(folder: Path) -> None:
 
 
 def _serve(address: str, imported: tuple[str, ...]) -> None:
+    """Import the modules, then fork a process for each connection."""
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C is for the grader
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -111,7 +112,7 @@ def _serve(address: str, imported: tuple[str, ...]) -> None:
 
 
 def _answer(connection: Connection, address: str) -> NoReturn:
-    """Do what a request asks for, in the process forked for it."""
+    """Handle a request, in the process forked for it."""
     try:
         linux.die_with_parent()
         os.setsid()

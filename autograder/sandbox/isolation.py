@@ -1,4 +1,4 @@
-"""A sandbox: namespaces, a file system, resource limits and a system call filter.
+"""The isolation of a sandbox: namespaces, file system, resource limits and system call filter.
 
 Inside are the system's libraries, Python, the `coursekit` package and its data, all read-only, and
 a small home folder in memory. Outside are the solutions, `autograder`, the gradebook, other
@@ -21,14 +21,14 @@ from pathlib import Path
 from autograder.sandbox import linux
 from autograder.sandbox.seccomp import filter_system_calls
 
-#: In the sandbox: the home folder, and the folder of the kernel's sockets.
+#: Paths in the sandbox: the home folder, and the folder of the kernel's sockets.
 HOME, SOCKETS = "/home/student", "/run/kernel"
 _SYSTEM = (
     *("/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/alternatives", "/etc/fonts"),
     *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
     *("/usr/include", "/usr/share", "/usr/local/lib", "/usr/local/share"),
 )
-#: What Python needs of the folder that it is installed in, which may contain other things.
+#: Parts of its installation folder that Python needs; the folder may contain other things.
 _PYTHON = (
     "bin",
     "lib",
@@ -60,10 +60,10 @@ _NAMESPACES = (
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """What the operating system enforces in one sandbox.
+    """The limits that the operating system enforces in one sandbox.
 
-    What a submission is allowed is set in `autograder.grading.limits.Limits`;
-    `autograder.grading.run` derives these limits from it.
+    The limits of a submission are set in `autograder.grading.limits.Limits`;
+    `autograder.grading.kernels` derives these from it.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class SandboxLimits:
 
 
 def give_ownership(folder: str) -> None:
-    """Let the sandbox's user write to a folder of the host. Only needed, and done, as root."""
+    """Let the sandbox's user write to a folder of the host; needed and done only as root."""
     if os.getuid() == 0:
         os.chown(folder, _HOST_USER, _HOST_USER, follow_symlinks=False)
 
@@ -130,9 +130,9 @@ def unshare_namespaces() -> None:
 
 
 def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: SandboxLimits) -> None:
-    """Build the sandbox's file system and make it the root; the host's is then out of reach.
+    """Build the sandbox's file system and make it the root, which puts the host's out of reach.
 
-    Called by the first process of the new process namespace.
+    The first process of the new process namespace calls it.
 
     Parameters
     ----------
@@ -185,10 +185,10 @@ def enter_sandbox(root: str, sockets: str, read_only: list[str], limits: Sandbox
 
 
 def plan_mounts(visible: Iterable[str], hidden: Iterable[str]) -> list[tuple[str, bool]]:
-    """What to mount and what to cover, in this order: (path, whether it is visible).
+    """Return the paths to mount and to cover, in order, each with whether it is visible.
 
-    The innermost folder decides: a hidden folder in a visible one is covered, and what is visible in
-    it is mounted on the cover. A folder that is both is hidden.
+    The innermost folder decides: a hidden folder in a visible one is covered, and a visible folder
+    in it is mounted on the cover. A folder that is both is hidden.
     """
     rules = dict.fromkeys(visible, True)
     for path in list(rules):
@@ -257,6 +257,5 @@ def python_paths() -> list[str]:
     paths.add(str(package))
     if data.is_dir():  # a checkout; an installed coursekit carries its data inside
         paths |= {str(p) for p in data.iterdir() if p.is_dir() and p.name != "results"}
-        audit = data / "results/audit.json"  # has edits of solutions
-        paths |= {str(p) for p in data.glob("results/*.json") if p != audit}
+        paths |= {str(p) for p in data.glob("results/*.json")}
     return sorted(str(Path(path)) for path in paths)

@@ -1,9 +1,9 @@
 """The IPython kernel of a sandbox: as installed, with upper limits for its output.
 
 The limits stop accidental floods at the source: a cell that prints too much gets an error, and one
-that prints or displays too often goes on, with less of it shown. A submission can get around it; that is why
-`autograder.grading.run` counts the output that arrives. Without it a loop would print faster than
-the grader can read, and queue gigabytes before the interrupt comes.
+that prints or displays too often goes on, with less of it shown. A submission can get around them,
+so `autograder.grading.cell_client` counts the output that arrives. Without them a loop would print
+faster than the grader can read, and queue gigabytes before the interrupt comes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 import time
 from typing import Any
 
-import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
@@ -28,14 +27,14 @@ class OutputLimit(Exception):
 
 
 def start_kernel(connection_file: str, output_bytes: int) -> IPKernelApp:
-    """Return a kernel with its sockets bound. It runs nothing before its `start` is called.
+    """Return a kernel with its sockets bound, which runs nothing before its `start` is called.
 
     Parameters
     ----------
     connection_file : str
         The kernel's connection file.
     output_bytes : int
-        What one cell may print, and the size of the largest message.
+        Limit on the output of one cell, and on the size of a message.
     """
     sys.argv = ["kernel"]
     app = SandboxedKernelApp.instance(output_bytes=output_bytes)
@@ -44,9 +43,9 @@ def start_kernel(connection_file: str, output_bytes: int) -> IPKernelApp:
 
 
 class LimitedSession(Session):
-    """Replaces a message with parts above `output_bytes` by an error, drops too many displays.
+    """A session that replaces messages above `output_bytes` by an error, and drops many displays.
 
-    A reply stays a reply, since somebody is waiting for it.
+    A reply is replaced by a reply, since the client waits for it.
     """
 
     output_bytes = Integer()
@@ -54,14 +53,17 @@ class LimitedSession(Session):
 
     @property
     def truncated(self) -> str:
+        """The message of the error."""
         return f"output truncated: a cell may print {self.output_bytes / 2**20:g} MiB"
 
     def send(self, stream: Any, msg_or_type: Any, *args: Any, **kwargs: Any) -> Any:
+        """Send a message, unless the cell has displayed too often."""
         if isinstance(msg_or_type, dict) and self._is_frequent(msg_or_type):
             return msg_or_type
         return super().send(stream, msg_or_type, *args, **kwargs)
 
     def _is_frequent(self, msg: dict[str, Any]) -> bool:
+        """Count a display; tell whether the cell has displayed too often."""
         if msg["msg_type"] not in ("display_data", "update_display_data", "clear_output"):
             return False
         request = msg["parent_header"].get("msg_id", "")
@@ -70,6 +72,7 @@ class LimitedSession(Session):
         return self._displayed > _FREQUENT
 
     def serialize(self, msg: dict[str, Any], ident: Any = None) -> list[bytes]:
+        """Serialize a message, or an error in its place if it is too large."""
         parts = super().serialize(msg, ident)
         if max(map(len, parts)) <= self.output_bytes:
             return parts
@@ -83,7 +86,7 @@ class LimitedSession(Session):
 
 
 class LimitedOutStream(OutStream):
-    """Lets `print` fail in a cell that has printed more than the session's `output_bytes`.
+    """A stream that makes `print` fail in a cell that has printed more than `output_bytes`.
 
     Frequent calls of `flush` are delayed, and those without anything to send do nothing: a kernel
     flushes both streams several times in each cell, and waits for another thread each time. The
@@ -95,6 +98,7 @@ class LimitedOutStream(OutStream):
     ends = False
 
     def write(self, string: str) -> int | None:  # type: ignore[override]  # as in ipykernel
+        """Write text; raise an `OutputLimit` past the limit."""
         self._printed += len(string)
         if self._printed > self.session.output_bytes:
             raise OutputLimit(self.session.truncated)
@@ -104,6 +108,7 @@ class LimitedOutStream(OutStream):
             self._is_waiting = True
 
     def flush(self) -> None:
+        """Flush the stream if something is waiting, but not too often."""
         if not self._is_waiting:
             return
         self._flushes += 1
@@ -113,6 +118,7 @@ class LimitedOutStream(OutStream):
             super().flush()
 
     def set_parent(self, parent: Any) -> None:  # a new cell
+        """Reset the counts for a new cell."""
         self._printed = self._flushes = 0
         self.ends = False
         super().set_parent(parent)
@@ -122,6 +128,7 @@ class SandboxedKernel(IPythonKernel):
     """An `IPythonKernel` that tells its streams when a cell ends."""
 
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a cell, then mark its end on the streams."""
         streams: tuple[Any, ...] = sys.stdout, sys.stderr  # a `LimitedOutStream` each
         try:
             return await super().do_execute(*args, **kwargs)
@@ -147,5 +154,6 @@ class SandboxedKernelApp(IPKernelApp):
         return LimitedSession(parent=self, output_bytes=self.output_bytes)
 
     def init_iopub(self, context: Any) -> None:
-        context.setsockopt(zmq.SNDHWM, 0)  # never drop output that the grader has not read yet
+        """Set up the output channel, which drops no output that is not read yet."""
+        context.sndhwm = 0  # never drop output that the grader has not read yet
         super().init_iopub(context)

@@ -1,4 +1,4 @@
-"""Starts and stops this process's fork server."""
+"""The start and stop of this process's fork server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import autograder
 from autograder.errors import CourseError
 from autograder.sandbox.scratch import delete_scratch, make_scratch
 
-#: A Unix socket's path has at most 107, and two folders of 11 characters are made in this one.
+#: Limit on the folder's path: a Unix socket's has at most 107 bytes, and two folders of 11
+#: characters are made in this one.
 _MAX_FOLDER_BYTES = 79
 
 
@@ -77,7 +78,7 @@ def server_environment(folder: str) -> dict[str, str]:
     Parameters
     ----------
     folder : str
-        The server's home.
+        The server's home folder.
     """
     kept = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "TZ", "ATEN_CPU_CAPABILITY")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
@@ -100,7 +101,7 @@ def start_server(*imported: str) -> str:
     Raises
     ------
     CourseError
-        It did not start; the message has the last line of its errors.
+        The server did not start; the message has the last line of its errors.
     """
     global _server
     if _parent_server is not None:
@@ -112,7 +113,10 @@ def start_server(*imported: str) -> str:
 
 
 def start_server_in_background(*imported: str) -> None:
-    """Begin to start the fork server, whose imports take seconds. `start_server` waits for it."""
+    """Start the fork server in a thread, as its imports take seconds.
+
+    `start_server` waits for it.
+    """
 
     def start() -> None:
         with contextlib.suppress(Exception):  # `start_server` raises it again
@@ -122,7 +126,7 @@ def start_server_in_background(*imported: str) -> None:
 
 
 def has_server() -> bool:
-    """Return whether a fork server was started and not stopped, even if it has died since."""
+    """Tell whether a fork server was started and not stopped, even if it has died since."""
     with _lock:
         return _server is not None
 

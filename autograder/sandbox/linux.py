@@ -24,7 +24,7 @@ _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
 
 def check(result: int, call: str) -> None:
-    """Raise an OSError if a C function has returned a negative result."""
+    """Raise an `OSError` if a C function has returned a negative result."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{call}: {os.strerror(number)}")
@@ -38,10 +38,12 @@ def prctl(option: int, *arguments: int | bytes) -> int:
 
 
 def unshare(flags: int) -> None:
+    """Call unshare(2)."""
     check(_libc.unshare(ctypes.c_int(flags)), "unshare")
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
+    """Call mount(2)."""
     arguments = [text.encode() or None for text in (source, target, kind)]
     result = _libc.mount(*arguments, ctypes.c_ulong(flags), options.encode() or None)
     check(result, f"mount {source or kind} on {target}")
@@ -80,7 +82,7 @@ def loopback_up() -> None:
 
 
 def die_with_parent() -> None:
-    """Have this process killed when its parent ends."""
+    """Let this process be killed when its parent ends."""
     check(prctl(_PR_SET_PDEATHSIG, 9), "prctl")
 
 

@@ -40,9 +40,11 @@ class Connection:
         return cls(connected)
 
     def fileno(self) -> int:
+        """Return the socket's file descriptor."""
         return self.socket.fileno()
 
     def close(self) -> None:
+        """Close the socket."""
         self.socket.close()
 
     def send(self, **message: Any) -> None:
@@ -85,7 +87,7 @@ class Connection:
                 yield self.receive()
 
     def received(self) -> queue.Queue[dict[str, Any]]:
-        """Messages as they arrive; once the connection is closed, this process ends."""
+        """Return a queue of messages as they arrive; end this process if the connection closes."""
         messages: queue.Queue[dict[str, Any]] = queue.Queue()
 
         def receive() -> None:
@@ -97,6 +99,7 @@ class Connection:
         return messages
 
     def _next(self, flags: int) -> dict[str, Any]:
+        """Return the next message, which is read from the socket with `flags` if needed."""
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)

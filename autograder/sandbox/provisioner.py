@@ -1,4 +1,4 @@
-"""Jupyter's extension point for starting kernels, here in a sandbox: a kernel provisioner."""
+"""The kernel provisioner, Jupyter's extension point for starting kernels, for a sandbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POLL_SECONDS = 0.005
 
 
 class SandboxedKernelManager(AsyncKernelManager):
-    """A kernel manager that starts its kernel in a sandbox. Set `limits` before the start."""
+    """A kernel manager that starts its kernel in a sandbox; `limits` must be set before."""
 
     limits: isolation.SandboxLimits
 
@@ -42,17 +42,17 @@ class SandboxedKernelManager(AsyncKernelManager):
 
     @property
     def reason(self) -> str:
-        """Why the supervisor killed the kernel, or ""."""
+        """The reason why the supervisor killed the kernel, or ""."""
         return self.provisioner.reason if isinstance(self.provisioner, SandboxProvisioner) else ""
 
     @property
     def used(self) -> dict[str, Any]:
-        """The ``cpu_seconds`` and ``memory_bytes`` that a kernel used, known when it has ended."""
+        """The kernel's ``cpu_seconds`` and ``memory_bytes``, known when it has ended."""
         return self.provisioner.used if isinstance(self.provisioner, SandboxProvisioner) else {}
 
 
 class SandboxProvisioner(KernelProvisionerBase):
-    """Starts the kernel in a sandbox.
+    """A provisioner that starts the kernel in a sandbox.
 
     The kernel manager's `ip` is the path prefix of the kernel's sockets. Their folder contains
     nothing else, and an empty folder `root` can be made beside it.
@@ -68,19 +68,23 @@ class SandboxProvisioner(KernelProvisionerBase):
 
     @property
     def has_process(self) -> bool:
+        """True if there is a connection to a supervisor."""
         return self._connection is not None
 
     @property
     def _manager(self) -> SandboxedKernelManager:
+        """The kernel manager."""
         assert isinstance(self.parent, SandboxedKernelManager)
         return self.parent
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Write the connection file."""
         self._manager.write_connection_file()
         self.connection_info = self._manager.get_connection_info()
         return await super().pre_launch(cmd=[], **kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        """Ask the fork server for a sandbox with the kernel, and wait for its start."""
         sockets = Path(self._manager.ip).parent
         root = sockets.parent / "root"
         root.mkdir()
@@ -115,6 +119,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         return self.connection_info
 
     async def _receive(self) -> dict[str, Any]:
+        """Wait for the supervisor's next message."""
         while (message := self._poll()) is None:
             await asyncio.sleep(_POLL_SECONDS)
         return message
@@ -127,6 +132,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         return {"ended": -9}
 
     async def poll(self) -> int | None:
+        """Return the kernel's exit code; None while it runs."""
         if self._exit_code is None:
             message = self._poll()
             if message is not None and "ended" in message:
@@ -137,23 +143,28 @@ class SandboxProvisioner(KernelProvisionerBase):
         return self._exit_code
 
     async def wait(self) -> int | None:
+        """Wait for the kernel's end; return its exit code."""
         while await self.poll() is None:
             await asyncio.sleep(_POLL_SECONDS)
         await self.cleanup()
         return self._exit_code
 
     async def send_signal(self, signum: int) -> None:
+        """Send a signal to the kernel, if it still runs."""
         if self._connection is not None and self._exit_code is None:
             with contextlib.suppress(OSError):
                 self._connection.send(signal=int(signum))
 
     async def kill(self, restart: bool = False) -> None:
+        """Kill the kernel."""
         await self.send_signal(signal.SIGKILL)
 
     async def terminate(self, restart: bool = False) -> None:
+        """Kill the kernel."""
         await self.send_signal(signal.SIGKILL)
 
     async def cleanup(self, restart: bool = False) -> None:
+        """Close the connection to the supervisor, which ends the sandbox."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

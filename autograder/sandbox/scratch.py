@@ -1,7 +1,7 @@
-"""Temporary folders of which nothing stays, even if their process and its fork server are killed.
+"""Temporary folders that are deleted even if their process and its fork server are killed.
 
 The owner of a folder holds a lock on a file in it, which the system releases however the owner ends.
-Whoever makes such a folder first deletes those that nobody holds any more. Windows has no such locks:
+Making such a folder first deletes those that no process holds any more. Windows has no such locks:
 there a folder stays if its process is killed.
 """
 
@@ -46,7 +46,7 @@ def delete_scratch(folder: str) -> None:
 
 @contextlib.contextmanager
 def scratch() -> Iterator[str]:
-    """A temporary folder for the block."""
+    """Make a temporary folder for the block."""
     folder = make_scratch()
     try:
         yield folder
@@ -55,6 +55,7 @@ def scratch() -> Iterator[str]:
 
 
 def _delete_abandoned(parent: str) -> None:
+    """Delete the folders that no process holds any more."""
     with os.scandir(parent) as entries:
         folders = [e.path for e in entries if e.name.startswith(_PREFIX) and _is_own(e)]
     for folder in folders:
@@ -68,6 +69,7 @@ def _delete_abandoned(parent: str) -> None:
 
 
 def _is_own(entry: os.DirEntry[str]) -> bool:
+    """Tell whether an entry is a folder of this user, not a link."""
     with contextlib.suppress(OSError):
         return entry.is_dir(follow_symlinks=False) and entry.stat().st_uid == os.getuid()
     return False

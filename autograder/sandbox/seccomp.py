@@ -81,7 +81,9 @@ _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 
 
 def filter_system_calls() -> None:
-    """Install the filter in this process and its descendants; a refused call fails with EPERM.
+    """Install the filter in this process and its descendants.
+
+    A refused call fails with EPERM.
 
     Raises
     ------

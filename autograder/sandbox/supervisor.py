@@ -23,28 +23,27 @@ from autograder.sandbox.kernel import start_kernel
 from autograder.sandbox.messages import Connection
 
 _CHECK_EVERY = 0.2  # seconds between two looks at the memory
-#: What the buffers of one socket hold at most, which are as large as at first: see `seccomp` and
-#: `isolation`.
+#: Limit on the buffers of one socket, which keep their first size (see `seccomp` and `isolation`).
 _SOCKET_BYTES = 2**18
 #: Threads that may be busy at a time: the kernel's own, and one worker per processor. Linux shares
 #: the processors between threads or sessions, so that a hundred would leave others little.
-_MOST_BUSY = 4 + (os.cpu_count() or 1)
+_MAX_BUSY = 4 + (os.cpu_count() or 1)
 _BUSY_LOOKS, _BUSY_SECONDS = 3, 2.0  # after both, in a row, the sandbox is killed
 _CONNECTION_FILE = "/run/kernel.json"
 
 
 def supervise(connection: Connection, request: dict[str, Any]) -> NoReturn:
-    """Start the sandbox of a request and stay until it has ended.
+    """Start the sandbox of a request and wait until it has ended.
 
     Parameters
     ----------
     connection : Connection
-        To the grader. The supervisor answers ``{"started": true}`` or ``{"failed": "..."}``,
-        accepts ``{"signal": 2}`` at any time, and ends with ``{"ended": code, "reason": "...",
-        "cpu_seconds": 1.5, "memory_bytes": 400000000}``. It kills the sandbox when the connection
-        is closed.
+        The connection to the grader. The supervisor answers ``{"started": true}`` or
+        ``{"failed": "..."}``, accepts ``{"signal": 2}`` at any time, and ends with
+        ``{"ended": code, "reason": "...", "cpu_seconds": 1.5, "memory_bytes": 400000000}``. It
+        kills the sandbox when the connection is closed.
     request : dict of str to object
-        What `provisioner.SandboxProvisioner` sends.
+        The message of `provisioner.SandboxProvisioner`.
     """
     code = 1
     try:
@@ -79,6 +78,7 @@ def supervise(connection: Connection, request: dict[str, Any]) -> NoReturn:
 
 
 def _send(connection: Connection, **message: Any) -> None:
+    """Send a message; ignore a closed connection."""
     with contextlib.suppress(OSError):
         connection.send(**message)
 
@@ -93,7 +93,7 @@ def _run_kernel(
     report : int
         A pipe for the reason if the kernel does not start; closed when it does.
     connection : Connection
-        The supervisor's; closed here.
+        The supervisor's connection; closed here.
     """
     try:
         linux.die_with_parent()
@@ -132,7 +132,7 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
     Returns
     -------
     tuple of (int, str)
-        Its exit code, and the reason if it was killed here.
+        The exit code, and the reason if the supervisor killed it.
     """
     handle = os.pidfd_open(child)
     watched: list[int | Connection] = [handle, connection]
@@ -152,18 +152,18 @@ def _watch(connection: Connection, child: int, limits: isolation.SandboxLimits) 
             return os.waitstatus_to_exitcode(status), reason
         if readable or reason:
             continue
-        busy_looks = busy_looks + 1 if _busy() > _MOST_BUSY else 0
+        busy_looks = busy_looks + 1 if _busy() > _MAX_BUSY else 0
         busy_since = busy_since if busy_looks > 1 else time.monotonic()
         if _exceeds(limits.memory_bytes, at_start):
             reason = f"it used more than {limits.memory_bytes / 2**30:g} GiB of memory"
         elif busy_looks >= _BUSY_LOOKS and time.monotonic() - busy_since > _BUSY_SECONDS:
-            reason = f"it kept more than {_MOST_BUSY} processes or threads busy"
+            reason = f"it kept more than {_MAX_BUSY} processes or threads busy"
         if reason:
             os.kill(child, signal.SIGKILL)
 
 
 def _busy() -> int:
-    """Return how many threads of the sandbox run or wait for a processor."""
+    """Return the number of threads in the sandbox that run or wait for a processor."""
     total = 0
     for task in Path("/proc").glob("[0-9]*/task/*/stat"):
         with contextlib.suppress(OSError):
@@ -172,6 +172,7 @@ def _busy() -> int:
 
 
 def _exceeds(allowed: int, at_start: int) -> bool:
+    """Tell whether the sandbox uses more memory than allowed, shared pages counted once."""
     return _memory() - at_start > allowed and _memory(shared=False) > allowed
 
 
@@ -193,7 +194,7 @@ def _memory(shared: bool = True) -> int:
 
 
 def _in_sockets() -> int:
-    """Return how much memory the buffers of the sandbox's sockets can take, as no process's own."""
+    """Return the most memory that the buffers of the sandbox's sockets can take."""
     total = 0
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/1/net/protocols").read_text().splitlines()[1:]:

@@ -1,4 +1,4 @@
-"""Everything behind `check`: run the recorded cases, compare the outputs, explain the difference.
+"""Implementation of `check`: run the recorded cases, compare the outputs, explain the difference.
 
 Read `check` and `recording_format` (the data), then `run_cases` (calls the student's code, with `defined_state`,
 `torch_state`, `monkeypatch_guard`, `captured_output`, `time_limit`, `seeded_generators`, `process_settings`, `gradients`), `comparison` and

@@ -1,4 +1,4 @@
-"""Writes a case's inputs as Python that gives the same values, to be pasted into a notebook."""
+"""Python code that rebuilds a case's inputs, to be pasted into a notebook."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _GAPS = "'contiguous': False"
 
 
 class _NoCode(Exception):
-    """No short expression makes this value."""
+    """Exception for a value that no short Python expression can rebuild."""
 
 
 def call_as_code(name: str, case: Question, limit: int) -> str:
-    """The call as an expression of at most `limit` characters; "" if there is none.
+    """Return the call as an expression of at most `limit` characters; "" if there is none.
 
     Torch's functions are written ``torch.tensor``, NumPy's ``np.array``, as in the notebooks.
     """
@@ -45,6 +45,7 @@ def call_as_code(name: str, case: Question, limit: int) -> str:
 
 
 def _code(value: Any) -> str:
+    """Return an expression for a decoded value."""
     if isinstance(value, ArrayView):
         return _array(value)
     if isinstance(value, OtherView):
@@ -63,10 +64,12 @@ def _code(value: Any) -> str:
 
 
 def _all(items: list[Any] | tuple[Any, ...]) -> str:
+    """Return the expressions for several values, separated by commas."""
     return ", ".join(map(_code, items))
 
 
 def _array(view: ArrayView) -> str:
+    """Return an expression for an array or tensor."""
     module, usual = _MODULES[view.kind], _USUAL[view.kind]
     if not view.values.size:
         dtype = "" if view.dtype == usual[0] else f", dtype={module}.{view.dtype}"
@@ -78,6 +81,7 @@ def _array(view: ArrayView) -> str:
 
 
 def _numbers(values: np.ndarray, module: str) -> str:
+    """Return an array's numbers as nested lists, in the fewest digits that give them exactly."""
     if values.ndim:
         return "[" + ", ".join(_numbers(part, module) for part in values) + "]"
     if values.dtype.kind != "f":
@@ -93,6 +97,7 @@ def _numbers(values: np.ndarray, module: str) -> str:
 
 
 def _other(view: OtherView) -> str:
+    """Return an expression for a generator, a dtype or a function given as text."""
     if view.type == "generator" and re.fullmatch(r"\d+", view.text):
         return f"torch.Generator().manual_seed({view.text})"
     if view.type == "dtype":

@@ -1,4 +1,4 @@
-"""Calls of a helper that runs in another process, as plain data.
+"""Serialization of calls of a helper that runs in another process.
 
 A call's tensors travel in a list of their own, so that gradients can be asked for by position; its
 generators and functions too, since they cannot travel: of a generator its state goes there and back,
@@ -26,12 +26,12 @@ _MAPPINGS: dict[str, type[Any]] = {
 
 
 class NotSendable(TypeError):
-    """A value of a call cannot travel between two processes."""
+    """Error for a value of a call that cannot be sent to another process."""
 
 
 @dataclass
 class Cargo:
-    """What a packed value refers to by number.
+    """Objects that a packed value refers to by their position in a list.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Cargo:
 
 
 def pack(value: Any, cargo: Cargo, depth: int = 0) -> Plain:
-    """A value as plain data; what cannot be part of it is added to `cargo`.
+    """Turn a value into plain data; add tensors, generators and functions to `cargo`.
 
     Raises
     ------
@@ -83,12 +83,13 @@ def pack(value: Any, cargo: Cargo, depth: int = 0) -> Plain:
 
 
 def _add(items: list[Any], value: Any) -> int:
+    """Append a value and return its position."""
     items.append(value)
     return len(items) - 1
 
 
 def unpack(data: Any, cargo: Cargo, depth: int = 0) -> Any:
-    """The value that `pack` wrote.
+    """Return the value that `pack` wrote.
 
     Raises
     ------
@@ -124,13 +125,14 @@ def unpack(data: Any, cargo: Cargo, depth: int = 0) -> Any:
 
 
 def _number(body: Any) -> int:
+    """Return a position in a list after checking that it is one."""
     if not isinstance(body, int) or body < 0:
         raise codec.PlainDataError("a position must be a number from 0")
     return body
 
 
 def unpack_leaf(tag: str, body: Any) -> Any:
-    """A number, an array, a dtype or a device from its tag and content.
+    """Return a number, an array, a dtype or a device from its tag and content.
 
     Raises
     ------
@@ -148,7 +150,7 @@ def unpack_leaf(tag: str, body: Any) -> Any:
 
 
 def write_tensor(tensor: Any) -> Plain:
-    """A tensor as plain data.
+    """Return a tensor as plain data.
 
     Raises
     ------
@@ -163,7 +165,7 @@ def write_tensor(tensor: Any) -> Plain:
 
 
 def read_tensor(data: Any) -> Any:
-    """The tensor that `write_tensor` wrote.
+    """Return the tensor that `write_tensor` wrote.
 
     Raises
     ------
@@ -179,5 +181,5 @@ def read_tensor(data: Any) -> Any:
 
 
 def is_differentiable(tensor: Any) -> bool:
-    """Whether a tensor can have a gradient."""
+    """Tell whether a tensor can have a gradient."""
     return bool(tensor.is_floating_point() or tensor.is_complex())

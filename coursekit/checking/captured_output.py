@@ -1,4 +1,4 @@
-"""What an answer shows while it is checked: text, warnings, displayed objects and figures.
+"""Capture of everything that an answer shows: text, warnings, displayed objects and figures.
 
 A figure or a progress bar for each case would push the verdict out of view.
 """
@@ -17,11 +17,12 @@ _PRINT_LIMIT = 2_000
 
 
 class Printed(io.StringIO):
-    """Keeps the first characters printed and counts the rest."""
+    """Text stream that keeps the first characters written to it and counts the rest."""
 
     count = 0
 
     def write(self, text: str) -> int:
+        """Keep as much of the text as still fits, and count all of it."""
         room = _PRINT_LIMIT - self.count
         self.count += len(text)
         if room > 0:
@@ -71,7 +72,7 @@ def captured(student_code: Callable[[str], bool]) -> Iterator[Printed]:
 
 @contextlib.contextmanager
 def _displays(printed: Printed) -> Iterator[None]:
-    """Print the text of what is displayed in a notebook."""
+    """Print the text form of objects that the block displays in a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
@@ -88,24 +89,25 @@ def _displays(printed: Printed) -> Iterator[None]:
 
 @functools.cache
 def _publisher() -> Any:
-    """What prints in place of displaying; made once, since making such a class takes long."""
+    """Return a display publisher that prints; cached, since creating its class is slow."""
     from IPython.core.displaypub import DisplayPublisher
 
     class Publisher(DisplayPublisher):
         printed = Printed()
 
         def publish(self, data: dict[str, Any], *args: Any, **options: Any) -> None:
+            """Print the plain text of what would be displayed."""
             self.printed.write(f"{data.get('text/plain', '')}\n")
 
         def clear_output(self, wait: bool = False) -> None:
-            pass
+            """Do nothing: printed text stays."""
 
     return Publisher()  # type: ignore[no-untyped-call]  # of traitlets
 
 
 @contextlib.contextmanager
 def _figures() -> Iterator[None]:
-    """Close the figures that are new: a notebook would show them below the cell."""
+    """Close the figures that the block opens, which a notebook would show below the cell."""
     before = _numbers_of_figures()
     try:
         yield
@@ -116,5 +118,6 @@ def _figures() -> Iterator[None]:
 
 
 def _numbers_of_figures() -> set[int]:
+    """Return the numbers of matplotlib's open figures."""
     helpers = sys.modules.get("matplotlib._pylab_helpers")
     return set() if helpers is None else set(helpers.Gcf.figs)

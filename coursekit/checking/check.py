@@ -1,4 +1,4 @@
-"""`check(thing)`: compares what a student wrote with the recording of the reference.
+"""Comparison of a student's function or class with the recording of the reference: `check(thing)`.
 
 For a student it displays the verdict and raises `CheckFailed` if points are lost. While nbgrader
 autogrades (`NBGRADER_EXECUTION=autograde`) it returns the points instead, which nbgrader reads as
@@ -35,7 +35,7 @@ from coursekit.checking.verdict import Verdict, judge
 
 
 class CheckFailed(AssertionError):
-    """A check failed; the message says why.
+    """Failure of a check; the message gives the reason.
 
     Notebooks show the message without a traceback, which would point away from the student's cell.
     """
@@ -45,6 +45,7 @@ class CheckFailed(AssertionError):
         self.verdict = verdict
 
     def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows in place of a traceback."""
         return [f"CheckFailed: {self}"]
 
 
@@ -115,7 +116,7 @@ def check(thing: Any) -> float | None:
 
 
 def _on_state(verdict: Verdict, theirs: Verdict, differences: list[str]) -> str:
-    """What to tell a student whose notebook is in a state that changes the outcome; else ""."""
+    """Explain how the notebook's own settings change the points; "" if they do not."""
     if theirs.points == verdict.points:
         return ""
     more = f" (and {len(differences) - 3} more)" if len(differences) > 3 else ""
@@ -127,7 +128,7 @@ def _on_state(verdict: Verdict, theirs: Verdict, differences: list[str]) -> str:
 
 
 def summary(verdict: Verdict) -> str:
-    """The verdict in one line, the hint first if there is one: some tools show only the start."""
+    """Summarize the verdict in one line, the hint first: some tools show only the start."""
     headline = verdict.headline
     if verdict.hint:
         return f"{verdict.exercise}: {verdict.hint} ({headline})"
@@ -136,7 +137,7 @@ def summary(verdict: Verdict) -> str:
 
 
 def _find(thing: Any, caller: FrameType) -> RecordedExercise:
-    """The recorded exercise that `thing` answers, or `CheckFailed` saying what to do instead."""
+    """Return the recorded exercise that `thing` answers; raise `CheckFailed` if there is none."""
     known = stored_recordings.names()
     if isinstance(thing, str):
         tip = f": check({thing})" if thing in known else ""
@@ -158,7 +159,7 @@ def _find(thing: Any, caller: FrameType) -> RecordedExercise:
 
 
 def _name_in_call(caller: FrameType) -> str:
-    """The name between the parentheses of ``check(...)``, as it stands in the notebook."""
+    """Return the name between the parentheses of ``check(...)`` in the calling line."""
     line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
     try:
         nodes = list(ast.walk(ast.parse(line)))
@@ -173,16 +174,17 @@ def _name_in_call(caller: FrameType) -> str:
 
 
 def _names_of(thing: Any, caller: FrameType) -> list[str]:
-    """The global names that stand for an object, such as an alias or a decorated function."""
+    """Return the global names that refer to an object, such as an alias or a decorated function."""
     return [name for name, value in caller.f_globals.items() if value is thing]
 
 
 def _value(name: str, caller: FrameType) -> Any:
+    """Look a name up in the locals, then in the globals of the calling frame."""
     return caller.f_locals.get(name, caller.f_globals.get(name))
 
 
 def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
-    """Whether it is an object where its class is asked for."""
+    """Tell whether the object is an instance of an exercise's class, where the class is needed."""
     name = type(thing).__name__
     if inspect.isclass(thing) or name not in known:
         return False
@@ -190,6 +192,7 @@ def _is_instance_of_exercise(thing: Any, known: list[str]) -> bool:
 
 
 def _not_a_function(thing: Any, known: list[str]) -> str:
+    """Explain what to pass to `check` in place of a value that is not a function."""
     kind = type(thing).__name__
     if kind in known:
         return f"check({kind}) takes the class itself; you passed an instance of it."
@@ -204,6 +207,7 @@ _FIRST_CELL = "run the first cell, which updates it"
 
 
 def _unknown(name: str, known: list[str]) -> str:
+    """Explain that there is no exercise of this name, with the closest names."""
     guesses = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
     if version_check.is_outdated():
         return f"this notebook is newer than your coursekit, which does not know {name}: {_FIRST_CELL}."
@@ -244,7 +248,7 @@ def check_all() -> Overview | None:
 def _failing(
     exercise: RecordedExercise, outcomes: list[Outcome], verdict: Verdict
 ) -> dict[int, str]:
-    """Failing case -> what is wrong, the one that is shown first; {} for what is not written yet."""
+    """Map each failing case to its message, the displayed one first; {} for unwritten code."""
     if verdict.passed or verdict.stage == "missing":
         return {}
     findings = judge_cases(exercise["cases"], outcomes)
@@ -278,7 +282,7 @@ _TOO_EARLY = ("error", "type")
 
 
 def _further(exercise: RecordedExercise, verdict: Verdict) -> str:
-    """The exercise's further hint after so many wrong results, else ""."""
+    """Return the exercise's further hint after enough wrong results, else ""."""
     name = verdict.exercise
     if verdict.of_helper:
         return ""

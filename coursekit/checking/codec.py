@@ -1,4 +1,4 @@
-"""Plain data: Python values, arrays and tensors serialized as JSON with raw bytes, never pickle.
+"""Serialization of Python values, arrays and tensors as JSON with raw bytes, never pickle.
 
 Recordings are stored in this format, and the grader and a submission exchange inputs and outputs
 in it. Decoding runs no code, except where an exercise is *run*: an input may be a function
@@ -44,19 +44,19 @@ _BASES: tuple[Any, ...] = (tuple, list, str, int, float, set, frozenset)  # of o
 
 
 class PlainDataError(ValueError):
-    """A value is too large, nested too deeply or malformed to be serialized."""
+    """Error for a value that is too large, nested too deeply or malformed to be serialized."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """An input that is a function, given as the text of a lambda: ``Source("lambda x: x ** 2")``."""
+    """A function as an input, given as the text of a lambda: ``Source("lambda x: x ** 2")``."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """An input that is a `torch.Generator` with a seed, from which `count` numbers were drawn."""
+    """A `torch.Generator` as an input: its seed, and how many numbers were drawn from it."""
 
     seed: int
     count: int = 0
@@ -64,7 +64,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class ArrayView:
-    """An array or tensor as data.
+    """The data of an array or tensor.
 
     Attributes
     ----------
@@ -85,25 +85,27 @@ class ArrayView:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
         return self.values.shape
 
 
 @dataclass(frozen=True)
 class OtherView:
-    """A value that cannot be serialized: the name of its type and the start of its repr."""
+    """A value that cannot be serialized: its type's name and the start of its repr."""
 
     type: str
     text: str
 
 
 class Encoder:
-    """Turns one value into JSON-serializable data, within limits on bytes, nodes and depth."""
+    """Encoder of one value as JSON-serializable data, with limits on bytes, nodes and depth."""
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_nodes: int = MAX_NODES) -> None:
         self.bytes_left = max_bytes
         self.nodes_left = max_nodes
 
     def encode(self, value: Any, depth: int = 0) -> Plain:
+        """Return a value as plain data; arrays and other types are marked by a ``$`` tag."""
         self._spend(depth)
         kind = type(value)
         plain: Plain
@@ -154,6 +156,7 @@ class Encoder:
         return {"$other": [_type_name(value), self._text(_safe_repr(value))]}
 
     def _tensor(self, torch: Any, value: Any) -> Plain:
+        """Return a strided tensor as plain data, any other one as the name of its kind."""
         tensor = value.detach()
         name = str(tensor.dtype).removeprefix("torch.")
         device = str(tensor.device)
@@ -167,16 +170,19 @@ class Encoder:
         return {"$tensor": {**self._array(name, tensor.numpy()), "device": device, **gaps}}
 
     def _array(self, name: str, array: np.ndarray) -> dict[str, Plain]:
+        """Return an array's dtype, shape and little-endian bytes in base64."""
         self._spend_bytes(array.nbytes)
         little = np.ascontiguousarray(array).astype(_DTYPES[name].newbyteorder("<"), copy=False)
         data = base64.b64encode(little.tobytes()).decode("ascii")
         return {"dtype": name, "shape": list(array.shape), "data": data}
 
     def _text(self, text: str) -> str:
+        """Return a text that is valid UTF-8."""
         self._spend_bytes(len(text))
         return text.encode("utf-8", "replace").decode("utf-8")
 
     def _spend(self, depth: int) -> None:
+        """Count one more node, and refuse values that are too deep or have too many."""
         self.nodes_left -= 1
         if depth > MAX_DEPTH:
             raise PlainDataError(f"the value is nested more than {MAX_DEPTH} levels deep")
@@ -184,13 +190,14 @@ class Encoder:
             raise PlainDataError("the value has too many elements to compare")
 
     def _spend_bytes(self, count: int) -> None:
+        """Count more bytes, and refuse a value that is too large."""
         self.bytes_left -= count
         if self.bytes_left < 0:
             raise PlainDataError(f"the value is larger than {MAX_BYTES // 2**20} MiB")
 
 
 def encode(value: Any) -> Plain:
-    """The value as JSON-serializable plain data.
+    """Return the value as JSON-serializable plain data.
 
     Raises
     ------
@@ -201,7 +208,7 @@ def encode(value: Any) -> Plain:
 
 
 def decode(data: Any) -> Any:
-    """The value, as the checked function receives it (tensors on the CPU).
+    """Return the value as the checked function receives it (tensors on the CPU).
 
     Only for trusted data: a `Source` is evaluated.
     """
@@ -228,6 +235,7 @@ def decode(data: Any) -> Any:
 
 
 def _decode_torch(tag: str, body: Any) -> Any:
+    """Return a tensor, generator, dtype or device from its tag and content."""
     import torch
 
     if tag == "$tensor":
@@ -249,7 +257,7 @@ def _decode_torch(tag: str, body: Any) -> Any:
 
 
 def _with_gaps(tensor: Any) -> Any:
-    """The same numbers in a memory layout in which `view` cannot merge any two dimensions.
+    """Return the same numbers in a memory layout in which `view` can merge no two dimensions.
 
     Two or more dimensions are stored transposed; a vector is every second element of a longer one.
     """
@@ -262,6 +270,7 @@ def _with_gaps(tensor: Any) -> Any:
 
 
 def _evaluate(text: str) -> Any:
+    """Evaluate the text of a function that an exercise's author wrote."""
     names: dict[str, Any] = {"np": np, "math": math}
     if "torch" in text:
         import torch
@@ -278,9 +287,9 @@ _decoded: contextvars.ContextVar[dict[int, tuple[Any, Any]] | None] = contextvar
 
 @contextlib.contextmanager
 def decoded_once() -> Iterator[None]:
-    """In this block, `decode_views` gives the same view each time that it gets the same object.
+    """Make `decode_views` return the same view for the same data object within the block.
 
-    Neither data nor views may be changed meanwhile. In a block of another one, that one decides.
+    Neither data nor views may be changed meanwhile. A block within another one shares its views.
     """
     token = _decoded.set({} if (known := _decoded.get()) is None else known)
     try:
@@ -290,7 +299,7 @@ def decoded_once() -> Iterator[None]:
 
 
 def decode_views(data: Any) -> Any:
-    """The value with arrays and tensors as `ArrayView`, for comparing. Safe on untrusted data.
+    """Return the value with arrays and tensors as `ArrayView`; safe on untrusted data.
 
     Raises
     ------
@@ -306,6 +315,7 @@ def decode_views(data: Any) -> Any:
 
 
 def _views(data: Any, depth: int) -> Any:
+    """Return the views of a value that is nested `depth` levels deep."""
     if depth > MAX_DEPTH:
         raise PlainDataError(f"the value is nested more than {MAX_DEPTH} levels deep")
     if isinstance(data, list):
@@ -347,7 +357,7 @@ class SetView:
 
 
 def _dictionary(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    """A dictionary of decoded pairs, unless its keys were chosen so that it takes forever."""
+    """Return a dictionary of decoded pairs; refuse keys chosen to collide in the hash table."""
     keys = [_hashable(key) for key, _ in pairs]
     if len(keys) > _FEW_KEYS:
         hashes = sorted(hash(key) for key in keys if not isinstance(key, str))
@@ -357,6 +367,7 @@ def _dictionary(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _hashable(key: Any) -> Any:
+    """Return the key, or its repr if it cannot be hashed."""
     try:
         hash(key)
     except TypeError:
@@ -365,6 +376,7 @@ def _hashable(key: Any) -> Any:
 
 
 def _raw(body: dict[str, Any]) -> np.ndarray:
+    """Return the array that base64 data, a dtype and a shape describe."""
     dtype = _DTYPES[body["dtype"]]
     shape = [int(n) for n in body["shape"]]
     try:
@@ -379,6 +391,7 @@ def _raw(body: dict[str, Any]) -> np.ndarray:
 
 
 def _numbers(body: dict[str, Any]) -> np.ndarray:
+    """Return an array's numbers, with bfloat16 widened to float32."""
     raw = _raw(body)
     if body["dtype"] == "bfloat16":
         return (raw.astype(np.uint32) << 16).view(np.float32)
@@ -386,6 +399,7 @@ def _numbers(body: dict[str, Any]) -> np.ndarray:
 
 
 def _type_name(value: Any) -> str:
+    """Return a type's name, with its module unless it is built in or the notebook's own."""
     kind = type(value)
     module = getattr(kind, "__module__", "")
     name = str(getattr(kind, "__qualname__", kind))
@@ -393,7 +407,7 @@ def _type_name(value: Any) -> str:
 
 
 def _safe_repr(value: Any) -> str:
-    """The start of the value's repr, without memory addresses, which differ between runs."""
+    """Return the start of the repr without memory addresses, which differ between runs."""
     try:
         return re.sub(r" at 0x[0-9a-f]+", "", repr(value)[:400])[:200]
     except BaseException:  # a student's own __repr__ may do anything

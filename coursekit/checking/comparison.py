@@ -1,4 +1,4 @@
-"""Compares a student's value with the expected one, stage by stage.
+"""Comparison of a student's value with the expected one, stage by stage.
 
 Type, then shape, then dtype and device, then properties, then values: the first stage that fails
 gives a `Finding`. A *judge* compares one case; its rules are part of the case.
@@ -21,7 +21,7 @@ RTOL, ATOL = 1e-4, 1e-6
 
 @dataclass(frozen=True)
 class Finding:
-    """What failed: the stage, one sentence, and the position of the largest difference, if any."""
+    """A failure: its stage, one sentence, and the position of the largest difference, if any."""
 
     stage: str
     message: str
@@ -29,19 +29,19 @@ class Finding:
 
 
 def close(expected: Any, actual: Any, rules: Rules) -> Finding | None:
-    """Same structure, and numbers equal up to ``rtol`` and ``atol`` (default 1e-4 and 1e-6)."""
+    """Compare structures, and numbers up to ``rtol`` and ``atol`` (default 1e-4 and 1e-6)."""
     return _compare(expected, actual, rules, "")
 
 
 def same(expected: Any, actual: Any, rules: Rules) -> bool:
-    """Whether two outputs are the same answer, right or wrong."""
+    """Tell whether two outputs are equal under the rules, be they right or wrong."""
     if _differ_at_first(expected, actual, rules):
         return False
     return _compare(expected, actual, {**rules, "properties": {}}, "") is None
 
 
 def _differ_at_first(expected: Any, actual: Any, rules: Rules) -> bool:
-    """Whether the first numbers of two outputs are too far apart: of other answers, most are."""
+    """Tell whether already the first numbers differ: a fast test that spares most comparisons."""
     while all(isinstance(one, (list, tuple)) and one for one in (expected, actual)):
         expected, actual = expected[0], actual[0]
     if not (isinstance(expected, ArrayView) and isinstance(actual, ArrayView)):
@@ -55,7 +55,7 @@ def _differ_at_first(expected: Any, actual: Any, rules: Rules) -> bool:
 
 
 def _tolerances(expected: ArrayView, rules: Rules) -> tuple[float, float]:
-    """How far numbers may be apart: relative and absolute."""
+    """Return the relative and the absolute tolerance."""
     rtol, atol = rules.get("rtol", RTOL), rules.get("atol", ATOL)
     if expected.dtype in _HALF_PRECISION:  # not the student's: `.half()` would hide errors
         return max(rtol, 1e-2), max(atol, 1e-3)
@@ -63,7 +63,7 @@ def _tolerances(expected: ArrayView, rules: Rules) -> tuple[float, float]:
 
 
 def accuracy(expected: Any, actual: Any, rules: Rules) -> Finding | None:
-    """Predictions whose accuracy on ``labels`` is at least ``at_least``."""
+    """Check that predictions have an accuracy of at least ``at_least`` on ``labels``."""
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
         return finding
@@ -80,7 +80,7 @@ def accuracy(expected: Any, actual: Any, rules: Rules) -> Finding | None:
 
 
 def shuffled(expected: Any, actual: Any, rules: Rules) -> Finding | None:
-    """Parts of the expected sizes that together contain the expected numbers, in any order.
+    """Check that parts of the expected sizes together contain the expected numbers, in any order.
 
     With ``must_shuffle``, sorted order is rejected, forwards and backwards, and so are parts of
     consecutive numbers.
@@ -109,7 +109,7 @@ def shuffled(expected: Any, actual: Any, rules: Rules) -> Finding | None:
 
 
 def between(expected: Any, actual: Any, rules: Rules) -> Finding | None:
-    """A number (or numbers) from ``low`` to ``high``."""
+    """Check that all numbers are from ``low`` to ``high``."""
     finding = _compare(expected, actual, rules, "", values=False)
     if finding is not None:
         return finding
@@ -123,7 +123,7 @@ def between(expected: Any, actual: Any, rules: Rules) -> Finding | None:
 
 
 def _all_numbers(value: Any) -> np.ndarray:
-    """The numbers of a value, or of all parts of a list or tuple (several calls give a tuple)."""
+    """Return the numbers of a value, or of all parts of a list or tuple, as a flat array."""
     if isinstance(value, (list, tuple)):
         return np.concatenate([np.empty(0), *map(_all_numbers, value)])
     values = value.values if isinstance(value, ArrayView) else value
@@ -153,7 +153,7 @@ _HALF_PRECISION = ("float16", "bfloat16")
 
 
 def describe(value: Any) -> str:
-    """A value's type in words a student would use: "a tensor", "a list", "None"."""
+    """Describe a value's type in a student's words: "a tensor", "a list", "None"."""
     if value is None:
         return "None"
     if isinstance(value, ArrayView):
@@ -170,7 +170,7 @@ def describe(value: Any) -> str:
 def _compare(
     expected: Any, actual: Any, rules: Rules, path: str, values: bool = True
 ) -> Finding | None:
-    """`path` names the part of the result to compare, such as ``[0]`` or ``['good']``."""
+    """Compare the part of the result that `path` names, such as ``[0]`` or ``['good']``."""
     finding = _compare_type(expected, actual, path)
     if finding is not None:
         return finding
@@ -194,10 +194,12 @@ def _compare(
 
 
 def same_members(expected: SetView, actual: SetView) -> bool:
+    """Tell whether two sets have the same elements."""
     return sorted(map(repr, expected.items)) == sorted(map(repr, actual.items))
 
 
 def _number_view(value: float) -> ArrayView:
+    """Return a float as an array of no axes."""
     try:
         number = float(value)
     except OverflowError:  # an integer too large for a float
@@ -206,6 +208,7 @@ def _number_view(value: float) -> ArrayView:
 
 
 def _compare_type(expected: Any, actual: Any, path: str) -> Finding | None:
+    """Compare types; an integer is accepted where a float is expected."""
     wanted, got = describe(expected), describe(actual)
     if actual is None and expected is not None:
         return Finding("type", _at(path, f"it returns None instead of {wanted}"))
@@ -239,12 +242,14 @@ _ARRAY_TIPS = {
 
 
 def _kind(value: Any) -> str:
+    """Return the name of a value's type for comparing."""
     if isinstance(value, ArrayView):
         return value.kind
     return "number" if isinstance(value, (int, float)) else type(value).__name__
 
 
 def _family(dtype: str) -> str:
+    """Return the family of a dtype, such as "float"."""
     if dtype == "bool":
         return "bool"
     if "int" in dtype:
@@ -255,6 +260,7 @@ def _family(dtype: str) -> str:
 def _compare_arrays(
     expected: ArrayView, actual: ArrayView, rules: Rules, path: str, values: bool
 ) -> Finding | None:
+    """Compare shape, dtype, device, properties and, if asked for, values of arrays."""
     if expected.shape != actual.shape:
         message = f"its shape is {actual.shape} instead of {expected.shape}"
         return Finding("shape", _at(path, message))
@@ -282,7 +288,7 @@ def _compare_arrays(
 def _check_properties(
     actual: ArrayView, properties: Properties, rounding: float, path: str
 ) -> Finding | None:
-    """`rounding` is how far from 1 a sum of weights may be."""
+    """Check bounds and sums; a sum of weights may differ from 1 by `rounding`."""
     values = actual.values.astype(float) if actual.values.dtype.kind in "fiub" else actual.values
     if "at_least" in properties and (values < properties["at_least"]).any():
         low = properties["at_least"]
@@ -311,6 +317,7 @@ def _check_properties(
 def _compare_values(
     expected: ArrayView, actual: ArrayView, rules: Rules, path: str
 ) -> Finding | None:
+    """Compare numbers within the tolerances; NaN and infinity are reported as such."""
     if _family(expected.dtype) != "float" and _family(expected.dtype) == _family(actual.dtype):
         return _compare_exactly(expected.values, actual.values, path)
     e, a = (view.values.astype(float) for view in (expected, actual))
@@ -335,7 +342,7 @@ def _compare_values(
 
 
 def _compare_exactly(expected: np.ndarray, actual: np.ndarray, path: str) -> Finding | None:
-    """Integers, booleans and complex numbers must be equal, not just close."""
+    """Compare integers, booleans and complex numbers, which must be equal, not just close."""
     wrong = expected != actual
     if not wrong.any():
         return None
@@ -348,6 +355,7 @@ def _compare_exactly(expected: np.ndarray, actual: np.ndarray, path: str) -> Fin
 
 
 def _where(mask: np.ndarray, expected: np.ndarray, actual: np.ndarray) -> str:
+    """Describe the first marked position with its expected and its actual number."""
     if mask.ndim == 0:
         return f"expected {expected[()]:.6g}, got {actual[()]:.6g}"
     index = tuple(int(i) for i in np.argwhere(mask)[0])
@@ -358,6 +366,7 @@ def _where(mask: np.ndarray, expected: np.ndarray, actual: np.ndarray) -> str:
 def _compare_sequences(
     expected: Any, actual: Any, rules: Rules, path: str, values: bool
 ) -> Finding | None:
+    """Compare lists or tuples: their lengths, then element by element."""
     if len(expected) != len(actual):
         plural = "" if len(actual) == 1 else "s"
         message = f"it has {len(actual)} element{plural} instead of {len(expected)}"
@@ -376,6 +385,7 @@ def _compare_dicts(
     path: str,
     values: bool,
 ) -> Finding | None:
+    """Compare the keys of dictionaries, their order if the rules ask for it, then the values."""
     absent = [key for key in expected if key not in actual]
     extra = [key for key in actual if key not in expected]
     if absent:
@@ -392,9 +402,11 @@ def _compare_dicts(
 
 
 def _at(path: str, message: str) -> str:
+    """Prefix a message with the part of the result that it is about."""
     return f"in result{path}: {message}" if path else message
 
 
 def _short(value: Any) -> str:
+    """Return the repr of a value, at most 60 characters long."""
     text = value.text if isinstance(value, OtherView) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

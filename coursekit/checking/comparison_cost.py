@@ -1,4 +1,4 @@
-"""What plain data costs to be compared, found without decoding it: a submission can answer anything."""
+"""Cost of comparing plain data, estimated without decoding it: a submission may answer anything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ VALUE_COST = 16
 
 
 def cost(data: Any, most: int) -> int:
-    """How much work it is at least to decode and compare plain data, without decoding any of it.
+    """Return a lower bound on the work of decoding and comparing plain data, without decoding it.
 
     Each value costs `VALUE_COST` and each character of a text 1, so that a list of numbers and the
     bytes of an array are measured alike. It stops counting above `most`.

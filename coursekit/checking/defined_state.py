@@ -1,4 +1,4 @@
-"""The state in which every case runs, whatever a notebook has set elsewhere.
+"""Defined state in which every case runs, whatever a notebook has set elsewhere.
 
 A default dtype, gradients left off, warnings as errors or another folder decide about no answer:
 `DefinedState` sets all of it to one value for a case, on a student's machine, in a release and while
@@ -46,7 +46,7 @@ _NUMPY_PRINTING = {
 
 
 class Setting(NamedTuple):
-    """One thing that code can set for everybody in its process.
+    """A process-wide setting that code can change.
 
     Attributes
     ----------
@@ -77,22 +77,24 @@ _read_limit, _write_limit = sys.getrecursionlimit, sys.setrecursionlimit
 
 
 def begin() -> None:
-    """Take the folder, the environment and the language that are set now as those of every case."""
+    """Take the current folder, environment and time zone as those of every case."""
     _start.update(folder=current_folder(), environment=_environment(), zone=time.tzname)
     _cached.clear()
 
 
 def _go_to(folder: str) -> None:
+    """Change to a folder if it still exists."""
     with contextlib.suppress(OSError):
         os.chdir(folder)
 
 
 def _environment() -> dict[Any, Any]:
-    """The variables as the system has them: decoding them takes longer than everything else."""
+    """Return the environment variables undecoded, as the system has them: decoding is slow."""
     return dict(_environ._data)  # type: ignore[attr-defined]  # of all versions of Python
 
 
 def _set_environment(values: dict[Any, Any]) -> None:
+    """Set the environment variables to these values, and the time zone with them."""
     decoded = {_environ.decodekey(k): _environ.decodevalue(v) for k, v in values.items()}
     zone = _environ.get("TZ")
     for name in _environ.keys() - decoded.keys():
@@ -105,11 +107,13 @@ def _set_environment(values: dict[Any, Any]) -> None:
 
 
 def _set_filters(filters: list[Any]) -> None:
+    """Set the filters of `warnings`."""
     warnings.resetwarnings()  # so that what was shown already is shown again
     warnings.filters[:] = filters  # type: ignore[index]  # a list, though typeshed promises less
 
 
 def _settings_of_python() -> list[Setting]:
+    """Return the settings of Python and its standard library."""
     found = [
         Setting(
             "the recursion limit is {}",
@@ -139,7 +143,7 @@ def _settings_of_python() -> list[Setting]:
 
 
 def _decimals(decimal: Any) -> tuple[Any, Any, Any]:
-    """How decimal numbers are rounded, and what raises an error."""
+    """Return reader, writer and value of the context of `decimal`: precision, rounding, traps."""
     names = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
     current = decimal.getcontext
 
@@ -158,6 +162,7 @@ def _decimals(decimal: Any) -> tuple[Any, Any, Any]:
 
 
 def _settings_of_numpy(np: Any) -> list[Setting]:
+    """Return the settings of NumPy."""
     usual = dict(_NUMPY_PRINTING)
     if "override_repr" in np.get_printoptions():  # since NumPy 2.1
         usual["override_repr"] = None
@@ -178,6 +183,7 @@ def _settings_of_numpy(np: Any) -> list[Setting]:
 
 
 def _seterr(np: Any) -> Callable[[dict[str, str]], object]:
+    """Return a function that sets NumPy's handling of floating-point errors."""
     return lambda errors: np.seterr(**errors)
 
 
@@ -185,7 +191,7 @@ _cached: dict[tuple[bool, ...], list[Setting]] = {}
 
 
 def _settings() -> list[Setting]:
-    """All settings of what is imported by now."""
+    """Return the settings of all libraries that are imported by now."""
     known = ("decimal", "numpy", "torch", "torch._dynamo.eval_frame")
     loaded = tuple(sys.modules.get(name) is not None for name in known)
     if loaded not in _cached:
@@ -199,7 +205,7 @@ def _settings() -> list[Setting]:
 
 
 class DefinedState:
-    """The defined state in a ``with`` block; what there was before returns at its end.
+    """Context manager for the defined state; at its end the earlier state is restored.
 
     What the code in the block sets does not outlive it either.
     """
@@ -214,6 +220,7 @@ class DefinedState:
         self._modes = Modes(True, False)
 
     def __enter__(self) -> DefinedState:
+        """Put the libraries back and set every setting to its defined value."""
         if not (DefinedState._open and DefinedState._untouched):
             self._libraries = put_back()
         DefinedState._open += 1
@@ -238,6 +245,7 @@ class DefinedState:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Restore the libraries and settings that the notebook had before the block."""
         DefinedState._open -= 1
         if not (DefinedState._open and DefinedState._untouched):
             put_back()
@@ -248,17 +256,18 @@ class DefinedState:
         DefinedState._untouched &= not self._libraries
 
     def _leave(self) -> None:
+        """Restore the earlier values of all settings."""
         for setting, before in reversed(list(zip(self._settings, self._before))):
             if setting.read() != before:
                 setting.write(before)
 
     def runs(self, call: Callable[[], T]) -> T:
-        """What a call of a student's code returns, which may set anything."""
+        """Call a student's code, which may change anything, and return its result."""
         DefinedState._untouched = False
         return call()
 
     def define_again(self) -> None:
-        """Undo what a call in the block has set."""
+        """Undo every change that a call in the block made."""
         put_back(after_a_case=True)
         DefinedState._untouched = True
         self._modes.define()
@@ -267,7 +276,7 @@ class DefinedState:
                 setting.write(setting.value)
 
     def as_it_was(self, call: Callable[[], T]) -> T:
-        """What a call returns in the state before the block."""
+        """Make a call in the state before the block, and return its result."""
         self._leave()
         self._modes.resume()
         undo(self._libraries)
@@ -277,7 +286,7 @@ class DefinedState:
             self.define_again()
 
     def differences(self) -> list[str]:
-        """What was otherwise before the block, each as one clause."""
+        """Describe how the state before the block differed, one clause per setting."""
         found = [
             setting.words.format(before)
             for setting, before in zip(self._settings, self._before)

@@ -1,4 +1,4 @@
-"""Which exercises a function calls, seen while it runs, and what is known of them in this kernel.
+"""Tracing of the exercises that a function calls, and what this kernel knows about them.
 
 A wrong helper makes every function that calls it fail. Before a failure is explained, `explain` looks
 at the exercises that were called: one that fails its own check is named, and no misconception of the
@@ -33,7 +33,7 @@ _checked: dict[str, tuple[Any, bool]] = {}
 
 
 def remember(name: str, thing: Any, passed: bool) -> None:
-    """Remember the verdict on an exercise, as long as it is not defined anew.
+    """Remember the verdict on an exercise until it is defined again.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def explain(
     verdict: Verdict,
     failing: Sequence[Case],
 ) -> Verdict:
-    """The verdict, which names a wrong helper first if the function calls one.
+    """Return the verdict, which first names a wrong helper if the function calls one.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def explain(
 
 
 def _missing(name: str, outcome: Outcome) -> str:
-    """What to say if an exercise that was called is not there; "" if none is missing."""
+    """Explain that an exercise which was called is not defined or not written; "" if none is."""
     message = outcome.get("message", "")
     if outcome.get("type") == "NotImplementedError" and (found := _UNWRITTEN.fullmatch(message)):
         return message if found[1] in stored_recordings.index() else ""
@@ -105,7 +105,7 @@ def _missing(name: str, outcome: Outcome) -> str:
 
 
 def _wrong(thing: Any, name: str, cases: Sequence[Case]) -> str:
-    """What to say if an exercise that was called is wrong or unknown; "" if all are right."""
+    """Explain that an exercise which was called is wrong or unchecked; "" if all are right."""
     found, before = calls(thing, name, cases), dict(_checked)
     statuses = {
         helper: _status(helper, own, time.monotonic() + _SECONDS) for helper, own in found.items()
@@ -128,7 +128,7 @@ def _wrong(thing: Any, name: str, cases: Sequence[Case]) -> str:
 
 
 def _place(helper: str, name: str) -> str:
-    """ " of assignment 03" for what was pasted, else ""."""
+    """Return " of assignment 03" for a helper of another assignment, else ""."""
     index = stored_recordings.index()
     if index.get(helper) == index.get(name):
         return ""
@@ -136,7 +136,7 @@ def _place(helper: str, name: str) -> str:
 
 
 def _deepest(red: Sequence[str], thing: Any) -> str:
-    """Of several wrong helpers, one that calls no other wrong one."""
+    """Return one of several wrong helpers that calls no other wrong one."""
     scope = _scope(thing)
     for helper in red:
         cases = stored_recordings.find(helper)["cases"][:_WATCHED]
@@ -146,9 +146,10 @@ def _deepest(red: Sequence[str], thing: Any) -> str:
 
 
 def _status(name: str, thing: Any, until: float) -> bool | None:
-    """Whether an exercise passes its own check now; None if that takes too long to find out.
+    """Tell whether an exercise passes its own check now; None if that takes too long.
 
-    What was found before is only believed if it takes too long: what the exercise uses may be another.
+    If it takes too long, an earlier verdict on the same function counts; else the check runs again,
+    since a function that the exercise uses may have changed.
     """
     known = _checked.get(name, (None, False))
     exercise = stored_recordings.find(name)
@@ -165,7 +166,7 @@ def _status(name: str, thing: Any, until: float) -> bool | None:
 
 
 def calls(thing: Any, name: str, cases: Sequence[Case]) -> dict[str, Any]:
-    """The exercises that a function calls on some cases, directly or not, by name.
+    """Return the exercises that a function calls on some cases, directly or not, by name.
 
     Parameters
     ----------
@@ -193,7 +194,7 @@ def calls(thing: Any, name: str, cases: Sequence[Case]) -> dict[str, Any]:
 
 
 def _scope(thing: Any) -> dict[str, Any]:
-    """The global names of the notebook in which a function or class is defined."""
+    """Return the globals of the notebook in which a function or class is defined."""
     functions = [thing, *vars(thing).values()] if inspect.isclass(thing) else [thing]
     for function in functions:
         while hasattr(function, "__wrapped__") or hasattr(function, "func"):
@@ -204,7 +205,7 @@ def _scope(thing: Any) -> dict[str, Any]:
 
 
 def _is_answer(name: str, thing: Any, checked: str) -> bool:
-    """Whether a global of this name is the student's answer to the exercise called so.
+    """Tell whether a global is the student's answer to the exercise of its name.
 
     A notebook may give a function of its own that has the name of another assignment's exercise;
     its parameters have other names.
@@ -222,7 +223,7 @@ def _is_answer(name: str, thing: Any, checked: str) -> bool:
 
 
 def _codes(thing: Any) -> Iterator[CodeType]:
-    """The code of a function, or of the functions in a class."""
+    """Yield the code of a function, or of the functions in a class."""
     for one in vars(thing).values() if inspect.isclass(thing) else [thing]:
         if isinstance(code := getattr(inspect.unwrap(one), "__code__", None), CodeType):
             yield code
@@ -230,7 +231,7 @@ def _codes(thing: Any) -> Iterator[CodeType]:
 
 @contextlib.contextmanager
 def _watching(codes: dict[CodeType, str], tell: Callable[[str], Any]) -> Iterator[None]:
-    """Tell the name of each of these codes that is called in the block."""
+    """Report the name of each of these code objects that is called in the block."""
 
     def on_event(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call" and frame.f_code in codes:

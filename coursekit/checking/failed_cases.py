@@ -1,4 +1,4 @@
-"""The cases that a check failed, as objects: `check.last` and `check.failures`."""
+"""Failing cases of a check as objects: `check.last` and `check.failures`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coursekit.checking.seeded_generators import random_state
 
 
 class LastCase:
-    """A failing case of the last check; its inputs are copies.
+    """A failing case of the last check, with copies of its inputs.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class LastCase:
         self.expected, self.actual = _result(case["expected"]), _result(outcome)
 
     def run(self, thing: Callable[..., Any] | None = None) -> Any:
-        """The result of running the case again.
+        """Run the case again and return the result.
 
         Parameters
         ----------
@@ -77,6 +77,7 @@ class LastCase:
             return call(thing or self._thing, self._case)
 
     def __repr__(self) -> str:
+        """Return the case's message, inputs and results as text."""
         names = ("args", "kwargs", "state", "steps", "again", "expected", "actual")
         lines = [f"  {name} = {getattr(self, name)!r}" for name in names if self._has(name)]
         title = f" ({self.title})" if self.title else ""
@@ -84,14 +85,17 @@ class LastCase:
         return "\n".join([f"{self._name}, a case of {self.group}{title}{what}", *lines])
 
     def _has(self, name: str) -> bool:
+        """Tell whether an attribute is worth showing."""
         return name in ("expected", "actual") or bool(getattr(self, name))
 
 
 def _decoded(values: dict[str, Plain]) -> dict[str, Any]:
+    """Return a mapping with its values decoded."""
     return {name: codec.decode(value) for name, value in values.items()}
 
 
 def _result(outcome: Outcome) -> Any:
+    """Return the value of an outcome, or the name of its exception."""
     if outcome["status"] != "value":
         return outcome.get("type", outcome["status"])
     try:

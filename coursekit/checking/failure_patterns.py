@@ -1,4 +1,4 @@
-"""What the failing cases have in common and no passing case has, for mistakes without a hint."""
+"""Properties that all failing cases share and no passing case has, for mistakes without a hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coursekit.checking.recording_format import Case
 
 
 def passing(cases: Sequence[Case], failing: list[int]) -> str:
-    """How many cases pass in each group: ``all of values, 1 of 3 in padding``; "" if none does."""
+    """Count each group's passing cases: ``all of values, 1 of 3 in padding``; "" if none pass."""
     texts = []
     for group in dict.fromkeys(case["group"] for case in cases):
         own = [i for i, case in enumerate(cases) if case["group"] == group]
@@ -26,7 +26,7 @@ def passing(cases: Sequence[Case], failing: list[int]) -> str:
 
 
 def distinguish(cases: Sequence[Case], failing: list[int], at_most: int = 2) -> str:
-    """What is true of the inputs of every failing case and of no passing one; "" if nothing is."""
+    """Describe the inputs that every failing case and no passing one has; "" if there are none."""
     names = {name for case in cases for name in (*case.get("names", []), *case.get("kwargs", {}))}
     right = [case for i, case in enumerate(cases) if i not in failing]
     if not right or not failing:
@@ -48,6 +48,7 @@ _OBJECT = "the object"
 
 
 def _inputs(case: Case) -> Iterator[tuple[str, Any]]:
+    """Yield the inputs of a case, those of its further calls included, with their names."""
     names = case.get("names", [])
     for i, value in enumerate(case.get("args", [])):
         yield (names[i] if i < len(names) else f"input {i + 1}"), value
@@ -61,7 +62,7 @@ def _inputs(case: Case) -> Iterator[tuple[str, Any]]:
 
 
 def _facts(case: Case, names: set[str], compared: set[str]) -> list[str]:
-    """Sentences on the inputs of a case, the most telling first.
+    """Describe the inputs of a case in short sentences, the most telling first.
 
     Of an input that no passing case has, nothing is special but that it is there.
     """
@@ -76,11 +77,13 @@ def _facts(case: Case, names: set[str], compared: set[str]) -> list[str]:
 
 
 def _presence(name: str) -> str:
+    """Say that an input is given, or that a method is called."""
     _, of, called = name.rpartition(" of ")
     return f"{called} is called" if of else f"{name} is given"
 
 
 def _about(value: Any) -> Iterator[str]:
+    """Describe a value in short predicates, such as "is negative"."""
     if value is None:
         yield "is None"
     elif isinstance(value, bool):
@@ -98,6 +101,7 @@ def _about(value: Any) -> Iterator[str]:
 
 
 def _about_items(items: Any) -> Iterator[str]:
+    """Describe a text, list, tuple or dictionary."""
     if not items:
         yield "is empty"
     elif len(items) == 1:
@@ -110,6 +114,7 @@ def _about_items(items: Any) -> Iterator[str]:
 
 
 def _about_array(view: ArrayView) -> Iterator[str]:
+    """Describe an array or tensor."""
     values = view.values
     if not values.size:
         yield "is empty"

@@ -1,4 +1,4 @@
-"""Formats values briefly, so that a failing case fits in a few lines."""
+"""Short text forms of values, so that a failing case fits in a few lines."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PADDING = re.compile(r"(?<=\[) | (?=[],])")  # NumPy adds these to align column
 
 
 def show(value: Any, limit: int = _LIMIT) -> str:
-    """A view (see `codec.decode_views`) as text: ``tensor([0.5, 0.5])``, at most `limit` long."""
+    """Format a view (see `codec.decode_views`) in at most `limit` characters."""
     text = _show(value)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def show_call(exercise: RecordedExercise, case: Question) -> str:
-    """A case as the call that a student would type: ``softmax(torch.tensor([1., 2.]))``.
+    """Format a case as the call that a student would type: ``softmax(torch.tensor([1., 2.]))``.
 
     It can be pasted into a notebook if it is short and only calls a function; else it is abbreviated.
     """
@@ -62,14 +62,14 @@ def show_call(exercise: RecordedExercise, case: Question) -> str:
 
 
 def _show_calls(name: str, case: Question) -> str:
-    """The calls of a function that is called several times: ``softmax(...); softmax(...)``."""
+    """Format a function that is called several times: ``softmax(...); softmax(...)``."""
     calls = [(case.get("args", []), case.get("kwargs", {})), *case["again"]]
     text = "; ".join(name + _show_step("__call__", list(args), kwargs) for args, kwargs in calls)
     return text if len(text) <= 2 * _LIMIT else text[: 2 * _LIMIT - 3] + "..."
 
 
 def _show_step(method: str, args: list[Any], kwargs: dict[str, Any]) -> str:
-    """One of a case's further calls, without the object: ``.attention(tensor([[2, 3]]))``."""
+    """Format a further call of a case without the object: ``.attention(tensor([[2, 3]]))``."""
     if method.startswith("."):
         return method
     inner = [show(codec.decode_views(a), 80) for a in args]
@@ -78,6 +78,7 @@ def _show_step(method: str, args: list[Any], kwargs: dict[str, Any]) -> str:
 
 
 def _show(value: Any) -> str:
+    """Format a view at any length."""
     if isinstance(value, ArrayView):
         return _show_array(value)
     if isinstance(value, OtherView):
@@ -100,15 +101,17 @@ def _show(value: Any) -> str:
 
 
 def int_or_none(value: float) -> float | None:
-    """The value if it is a small whole number, which reads better as 2.0 than as 2."""
+    """Return the value if it is a small whole number, which reads better as 2.0 than as 2."""
     return value if abs(value) < 1e6 and value == round(value) else None
 
 
 def _join(items: list[Any] | tuple[Any, ...]) -> str:
+    """Format up to 20 items, separated by commas."""
     return ", ".join(_show(item) for item in items[:20]) + (", ..." if len(items) > 20 else "")
 
 
 def _show_array(view: ArrayView) -> str:
+    """Format an array or tensor: its numbers, or its shape if there are many."""
     if view.values.size > 60 or (view.values.size == 0 and len(view.shape) > 1):
         return f"{view.kind} of shape {view.shape}"
     with np.printoptions(precision=4, suppress=True, threshold=60, linewidth=100):

@@ -1,4 +1,4 @@
-"""The gradients that a case asks for: of one input, or of every float input and parameter."""
+"""Gradients that a case asks for: of one input, or of every float input and parameter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALL = "all"
 
 
 class Followed:
-    """The tensors whose gradients a case asks for.
+    """Tensors whose gradients a case asks for.
 
     The call gets clones of the inputs, so that an in-place change is recorded like any other: torch
     would raise an error on the tensors themselves, which are leaves that require grad.
@@ -27,8 +27,7 @@ class Followed:
 
     @classmethod
     def of(cls, case: Question, args: list[Any], kwargs: dict[str, Any]) -> Followed | None:
-        """Follow the inputs of a case, in place of which its call gets clones; None if it asks for
-        no gradient."""
+        """Follow a case's inputs, which its call gets as clones; None if it needs no gradient."""
         name = case.get("gradient")
         if name is None:
             return None
@@ -52,14 +51,14 @@ class Followed:
                 self._follow(named, name, self._free(name))
 
     def add_parameters(self, thing: Any) -> None:
-        """Follow what `thing` would be trained on, if it is a module; a layer with two names, twice."""
+        """Follow the trainable parameters of a module, a shared one under each of its names."""
         if self.name == ALL and hasattr(thing, "named_parameters"):
             for name, parameter in thing.named_parameters(remove_duplicate=False):
                 if parameter.requires_grad:
                     self.tensors[f"self.{name}"] = parameter
 
     def gradient(self, result: Any) -> Any:
-        """The gradient of 1 * y[0] + 2 * y[1] + ..., where y are all floats that the call returned.
+        """Return the gradient of 1 * y[0] + 2 * y[1] + ..., with y all floats of the result.
 
         With equal weights the gradient of a softmax, for example, would always be 0. Of an input
         that the result does not depend on, it is 0. A result without a float tensor, which has no
@@ -84,6 +83,7 @@ class Followed:
         return gradients if self.name == ALL else gradients[self.name]
 
     def _follow(self, inputs: Any, key: Any, label: str) -> None:
+        """Follow one input and put a clone in its place; of a tuple, all its tensors."""
         torch = sys.modules.get("torch")  # without it there is no tensor
         value = inputs[key]
         if torch is not None and isinstance(value, torch.Tensor) and value.is_floating_point():
@@ -96,12 +96,13 @@ class Followed:
             inputs[key] = tuple(parts)
 
     def _free(self, label: str) -> str:
-        """The label, numbered if an earlier call has an input of that name."""
+        """Return the label, numbered if an earlier call has an input of that name."""
         number = sum(name.partition(" of call ")[0] == label for name in self.tensors)
         return f"{label} of call {number + 1}" if number else label
 
 
 def _tensors(result: Any) -> Iterator[Any]:
+    """Yield the tensors in a result."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(result, torch.Tensor):
         yield result

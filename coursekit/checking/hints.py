@@ -1,4 +1,4 @@
-"""Chooses the hint: the recorded misconception that explains a student's wrong outcomes."""
+"""Choice of the hint: the recorded misconception that explains a student's wrong outcomes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ENOUGH_CONTRADICTED = 3.0
 def choose(
     exercise: RecordedExercise, outcomes: Sequence[Outcome], failing: list[int]
 ) -> tuple[RecordedMisconception, list[int]] | None:
-    """The misconception that explains the failing cases, and the cases that it explains.
+    """Return the misconception that explains the failing cases, and the cases that it explains.
 
     It explains a case if it gives the same wrong outcome. It must explain every case of the first
     failing group that it gets wrong, and at least half of those that the student gets wrong: else
@@ -86,7 +86,7 @@ def choose(
 def choose_pair(
     exercise: RecordedExercise, outcomes: Sequence[Outcome], failing: list[int]
 ) -> tuple[RecordedPair, list[int]] | None:
-    """Two recorded misconceptions that together explain the first failing group, and its cases."""
+    """Return a recorded pair that explains the first failing group, and the cases it explains."""
     cases = exercise["cases"]
     order = list(exercise["groups"])
     first = min((cases[i]["group"] for i in failing), key=order.index)
@@ -103,18 +103,18 @@ def choose_pair(
 def same_everywhere(
     cases: Sequence[Case], theirs: dict[str, Outcome], ours: dict[str, Outcome]
 ) -> bool:
-    """Whether all of `theirs`, outcomes by index as text, equal those of `ours`."""
+    """Tell whether all of `theirs`, outcomes by index as text, equal those of `ours`."""
     return all(same_outcome(cases[int(i)], theirs[i], ours[i]) for i in theirs)
 
 
 def wrong_outcomes(misconception: RecordedMisconception) -> dict[int, Outcome]:
-    """The misconception's wrong outcomes that can be compared, by the number of the case."""
+    """Return the misconception's wrong outcomes that can be compared, by the number of the case."""
     outcomes = misconception["outcomes"]
     return {i: o for i, o in enumerate(outcomes) if o is not None and o != UNDEFINED}
 
 
 def evidence(explained: Iterable[tuple[Outcome, Outcome]], blown_up: bool = False) -> float:
-    """How unlikely it is that two mistakes give these wrong outcomes by chance.
+    """Score how unlikely it is that two mistakes give these wrong outcomes by chance.
 
     A fraction that is not expected counts 1. Whole numbers, texts and truth values count less, since
     they come about in many ways. A constant, such as zeros everywhere, counts nothing.
@@ -148,7 +148,7 @@ def evidence(explained: Iterable[tuple[Outcome, Outcome]], blown_up: bool = Fals
 
 
 def digest(outcomes: dict[int, Outcome]) -> str:
-    """A short text that is equal for equal outcomes by case; numbers are rounded to 3 digits.
+    """Return a short text that is equal for equal outcomes by case, with 3 digits per number.
 
     Of a large value the first numbers decide.
     """
@@ -163,10 +163,12 @@ def digest(outcomes: dict[int, Outcome]) -> str:
 
 
 def _round(leaf: Any) -> Any:
+    """Round a float to 3 digits; leave other values."""
     return float(f"{leaf:.3g}") + 0.0 if isinstance(leaf, float) else leaf
 
 
 def _weight(leaf: Any) -> float:
+    """Return how much a wrong number or text counts as evidence."""
     if _is_fraction(leaf):
         return 1.0
     if isinstance(leaf, (bool, int, float)):
@@ -175,15 +177,17 @@ def _weight(leaf: Any) -> float:
 
 
 def _is_blown_up(leaf: Any) -> bool:
+    """Tell whether a value is NaN or infinite."""
     return isinstance(leaf, float) and not np.isfinite(leaf)
 
 
 def _is_fraction(leaf: Any) -> bool:
+    """Tell whether a value is a finite float that is no whole number."""
     return isinstance(leaf, float) and bool(np.isfinite(leaf)) and leaf != round(leaf)
 
 
 def leaves(view: Any) -> Iterator[Any]:
-    """The numbers and texts in a value, floats with 4 digits."""
+    """Yield the numbers and texts in a value, floats with 4 digits."""
     if isinstance(view, ArrayView):
         yield from leaves(view.values.ravel().tolist())
     elif isinstance(view, dict):

@@ -1,4 +1,4 @@
-"""Displays a verdict: HTML in notebooks and feedback pages, plain text elsewhere."""
+"""Display of a verdict: HTML in notebooks and feedback pages, plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CODE = "white-space:pre-wrap;overflow-wrap:anywhere"
 
 
 class VerdictView:
-    """Shows a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text.
+    """View of a verdict: ``_repr_html_`` for notebooks, ``str`` and ``repr`` as plain text.
 
     Parameters
     ----------
@@ -31,6 +31,7 @@ class VerdictView:
         self.verdict, self.note, self.further = verdict, note, further
 
     def __repr__(self) -> str:
+        """Return the verdict as plain text."""
         verdict = self.verdict
         lines = [f"{_mark(verdict.passed)} {verdict.exercise}: {_points(verdict)} points"]
         if not verdict.passed:
@@ -50,6 +51,7 @@ class VerdictView:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        """Return the verdict as HTML."""
         verdict = self.verdict
         line = _LINES[verdict.passed]
         parts = [
@@ -86,34 +88,39 @@ class VerdictView:
 
 
 def _groups(verdict: Verdict) -> list[GroupResult]:
-    """The groups to list: none if the headline already says it all."""
+    """Return the groups to list: none if the headline already says it all."""
     redundant = all(g.reason and verdict.headline.startswith(g.reason) for g in verdict.groups)
     return [] if redundant or (verdict.passed and len(verdict.groups) == 1) else verdict.groups
 
 
 def _mark(passed: bool) -> str:
+    """Return a check mark or a cross."""
     return "✓" if passed else "✗"
 
 
 def _mark_html(passed: bool) -> str:
+    """Return a colored check mark or cross as HTML."""
     look = f"background:{_GROUNDS[passed]};color:#fff;border-radius:3px;padding:0 5px"
     return f'<span style="{look}">{_mark(passed)}</span>'
 
 
 def _points(verdict: Verdict) -> str:
+    """Format the points of a verdict."""
     return f"{verdict.points:g} of {verdict.max_points:g}"
 
 
 def _sentence(text: str) -> str:
+    """Return the text with a full stop at its end."""
     return _prose(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else "."))
 
 
 def _prose(text: str) -> str:
-    """Escaped text, with `names` between backticks set as code."""
+    """Escape text, with `names` between backticks set as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _rows(rows: list[list[str]]) -> str:
+    """Return rows of label and text as an HTML table."""
     cells = "".join(
         '<tr><td style="text-align:right;vertical-align:top;padding:1px 8px;white-space:nowrap">'
         f'{escape(label)}</td><td style="text-align:left"><code style="{_CODE}">{escape(text)}'
@@ -124,12 +131,14 @@ def _rows(rows: list[list[str]]) -> str:
 
 
 def _group_text(group: GroupResult) -> str:
+    """Format the result of a group as a line of text."""
     reason = f"  {group.reason}" if group.reason else ""
     mark = _mark(not group.reason)
     return f"  {mark} {group.name:<12} {group.points:g} of {group.max_points:g}{reason}"
 
 
 def _group_html(group: GroupResult) -> str:
+    """Format the result of a group as HTML."""
     reason = f" &ndash; {_prose(group.reason)}" if group.reason else ""
     return (
         f'<div style="margin:2px 0">{_mark_html(not group.reason)}'

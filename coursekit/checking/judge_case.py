@@ -1,4 +1,4 @@
-"""Judges one case: pure functions of a case and an outcome, both plain data."""
+"""Judgment of one case: pure functions of a case and an outcome, both plain data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coursekit.checking.recording_format import Case, Outcome, Plain, Rules
 
 
 def judge_cases(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[Finding | None]:
-    """What is wrong with each outcome, or None; shuffled orders are also compared with each other."""
+    """Return each outcome's finding or None; compare shuffled orders with each other, too."""
     findings = [judge_case(case, outcome) for case, outcome in zip(cases, outcomes)]
     shuffled = [
         (i, *_without_generators([case.get("args"), case.get("kwargs")]))
@@ -40,7 +40,7 @@ def judge_cases(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[Find
 
 
 def _without_generators(inputs: Plain) -> tuple[Plain, list[Plain]]:
-    """Encoded inputs without the seeds of their generators, and these seeds."""
+    """Separate encoded inputs from the seeds of their generators, and return both."""
     if isinstance(inputs, list):
         pairs = [_without_generators(item) for item in inputs]
         return [rest for rest, _ in pairs], [seed for _, seeds in pairs for seed in seeds]
@@ -59,7 +59,7 @@ _CANCELLATION = 1e-5
 
 
 def judge_case(case: Case, outcome: Outcome) -> Finding | None:
-    """What is wrong with one outcome, or None."""
+    """Return the finding on one outcome, or None if it is right."""
     finding = _finding(case, outcome)
     if finding is None or finding.stage == "missing" or not outcome.get("shadows"):
         return finding
@@ -67,6 +67,7 @@ def judge_case(case: Case, outcome: Outcome) -> Finding | None:
 
 
 def _finding(case: Case, outcome: Outcome) -> Finding | None:
+    """Return the finding on an outcome, without the note on shadowed built-in names."""
     status = outcome.get("status")
     expected = case["expected"]
     if status == "unwritten":
@@ -92,7 +93,7 @@ def _finding(case: Case, outcome: Outcome) -> Finding | None:
 
 
 def _difference(case: Case, outcome: Outcome) -> Finding | None:
-    """What is wrong with the value that a call has returned, or with the gradients."""
+    """Return the finding on the value that a call returned, or on its gradients."""
     rules, expected = case.get("judge", {}), case["expected"]
     kind = JUDGES[rules.get("kind", "close")]
     views = codec.decode_views(expected["value"]), codec.decode_views(outcome["value"])
@@ -118,7 +119,7 @@ _PART = re.compile(r"in result\[(\d+)\]")
 
 
 def _naming_the_attribute(case: Case, finding: Finding) -> Finding:
-    """The finding; if it is about an attribute that the case reads, with its name as in the call."""
+    """Rename the part of the result in a finding to the attribute that the case reads."""
     steps = [step[0] for step in case.get("then", [])]
     part = _PART.match(finding.message)
     if part is None or len(steps) < 2 or not steps[int(part[1])].startswith("."):
@@ -130,7 +131,7 @@ def _naming_the_attribute(case: Case, finding: Finding) -> Finding:
 def _gradient_finding(
     expected: dict[str, Any], actual: dict[str, Any], rules: Rules
 ) -> Finding | None:
-    """What is wrong with the gradients of a case that asks for all of them, by name."""
+    """Return the finding on the gradients of a case that asks for all of them, by name."""
     least = _gradient_rules(expected, {})["atol"]
     for name, gradient in expected.items():
         if name not in actual:
@@ -150,31 +151,31 @@ def _gradient_finding(
 
 
 def _are_gradients(view: Any) -> bool:
-    """Whether it is a dictionary of tensors of numbers; a submission can send anything."""
+    """Tell whether a view is a dictionary of tensors of numbers; a submission can send anything."""
     return isinstance(view, dict) and all(
         isinstance(g, ArrayView) and g.values.dtype.kind in "fiub" for g in view.values()
     )
 
 
 def _gradient_rules(gradients: dict[str, Any], rules: Rules) -> Rules:
-    """The tolerances of gradients; `atol` is what rounding may leave of a gradient of 0."""
+    """Return the tolerances of gradients; `atol` allows for rounding in a gradient of 0."""
     tolerance = rules.get("rtol", _GRADIENT_TOLERANCE)
     return {"rtol": tolerance, "atol": tolerance * _largest(gradients.values())}
 
 
 def _largest(arrays: Iterable[ArrayView]) -> float:
-    """The largest absolute value that is finite; 0 if there is none."""
+    """Return the largest absolute value that is finite; 0 if there is none."""
     finite = (np.abs(array.values[np.isfinite(array.values)]) for array in arrays)
     return float(max((values.max(initial=0) for values in finite), default=0))
 
 
 def _is_another_name(gradient: Any, expected: dict[str, Any], actual: dict[str, Any]) -> bool:
-    """Whether it is the gradient of a parameter that also has one of the expected names."""
+    """Tell whether a gradient equals that of a parameter with an expected name."""
     return any(np.array_equal(gradient.values, actual[name].values) for name in expected)
 
 
 def _misbehavior(outcome: Outcome, rules: Rules, expected: Outcome) -> Finding | None:
-    """Side effects of the call: on an input, a global random generator or a setting."""
+    """Return the finding on side effects: changed inputs, random generators or settings."""
     if outcome.get("changed") and not rules.get("may_change_inputs"):
         names = ", ".join(outcome["changed"])
         return Finding("property", f"it changes its input {names} in place; work on a copy")
@@ -195,7 +196,7 @@ def _misbehavior(outcome: Outcome, rules: Rules, expected: Outcome) -> Finding |
 
 
 def _counter_finding(expected: Any, actual: Any) -> Finding | None:
-    """What is wrong where a `Counter` is expected among values that are equal."""
+    """Return a finding where a `Counter` is expected and another mapping has equal values."""
     if not (isinstance(expected, dict) and isinstance(actual, dict)):
         return None
     ours, theirs = expected.get("$dict"), actual.get("$dict")
@@ -213,6 +214,7 @@ def _counter_finding(expected: Any, actual: Any) -> Finding | None:
 
 
 def _error_finding(outcome: Outcome, expected: Outcome) -> Finding:
+    """Return the finding on an exception, with a tip for common ones."""
     kind, message = outcome.get("type", "Error"), outcome.get("message", "")
     line = outcome.get("line", "")
     where = f" ({line})" if line else ""
@@ -250,13 +252,13 @@ _TIPS_FOR_THE_CALL = dict.fromkeys(
 
 
 def agrees(case: Case, one: Outcome, two: Outcome) -> bool:
-    """Whether each of two outcomes passes the case if the other is the expected one."""
+    """Tell whether each of two outcomes passes the case if the other is the expected one."""
     pairs = ((one, two), (two, one))
     return all(judge_case({**case, "expected": a}, b) is None for a, b in pairs)
 
 
 def same_outcome(case: Case, theirs: Outcome, ours: Outcome) -> bool:
-    """Whether two outcomes of a case are the same, right or wrong, under the case's rules."""
+    """Tell whether two outcomes of a case are equal under its rules, be they right or wrong."""
     if theirs["status"] != ours.get("status"):
         return False
     if theirs["status"] == "error":
@@ -274,7 +276,7 @@ def same_outcome(case: Case, theirs: Outcome, ours: Outcome) -> bool:
 
 
 def _same_error(theirs: Outcome, ours: Outcome) -> bool:
-    """Whether two exceptions are the same: type, place and message.
+    """Tell whether two exceptions are the same: type, place and message.
 
     The sizes in a message may be in another order (``a + b`` and ``b + a``), and versions of Python
     and torch word a message differently; everything in quotes is compared exactly. Of two that an
@@ -290,7 +292,7 @@ def _same_error(theirs: Outcome, ours: Outcome) -> bool:
 
 
 def _same_kind_of_error(one: Outcome, two: Outcome) -> bool:
-    """Whether two exceptions have the same type and place, and messages with the same numbers."""
+    """Tell whether two exceptions agree in type, place and the numbers of their messages."""
     keys = ("type", "place")
     return all(one.get(key) == two.get(key) for key in keys) and _numbers(one) == _numbers(two)
 
@@ -303,6 +305,7 @@ _TOKEN = re.compile(r"(\d+)x(\d+)|([A-Za-z_]\w*)|(\d+)")
 
 
 def _words(error: Outcome) -> tuple[set[str], list[str]]:
+    """Return the words of an error message, and its quoted parts."""
     message = error.get("message", "")
     bare = _QUOTED.sub(" ", message)
     return {word.lower() for _, _, word, _ in _TOKEN.findall(bare) if word}, _QUOTED.findall(
@@ -311,5 +314,6 @@ def _words(error: Outcome) -> tuple[set[str], list[str]]:
 
 
 def _numbers(error: Outcome) -> list[str]:
+    """Return the numbers in an error message, sorted."""
     found = _TOKEN.findall(error.get("message", ""))
     return sorted(number for a, b, _, n in found for number in (a, b, n) if number)

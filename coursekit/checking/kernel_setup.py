@@ -1,4 +1,4 @@
-"""How cells run while grading: what fails in one statement costs that statement.
+"""Setup of a grading kernel: an error in a cell costs only the statement that raised it.
 
 Notebooks come from Colab, Kaggle, VS Code and elsewhere. What exists only there (a drive to mount,
 a widget backend, a package that is missing here) must not take with it the imports and definitions
@@ -32,7 +32,7 @@ _AGAIN_SECONDS = 1.0
 
 
 class CutOff(KeyboardInterrupt):
-    """A cell had used its processor time."""
+    """Exception raised in a cell that has used up its processor time."""
 
 
 def prepare(limited: Collection[str] = (), seconds: float | None = None) -> None:
@@ -75,6 +75,7 @@ def _keep_messages() -> None:
 
 
 def _go_on_after_errors(shell: Any) -> None:
+    """Make the shell run a cell statement by statement, past those that raise errors."""
     run = shell.run_ast_nodes
 
     async def run_ast_nodes(
@@ -140,6 +141,7 @@ def _single_imports(node: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _shorten_tracebacks(shell: Any) -> None:
+    """Make the shell shorten the tracebacks that it shows."""
     exc_info = shell._get_exc_info
 
     def short_exc_info(*given: Any, **named: Any) -> Any:
@@ -152,7 +154,7 @@ def _shorten_tracebacks(shell: Any) -> None:
 
 
 def _cut_causes(error: BaseException) -> None:
-    """Shorten the tracebacks of an exception and of those that it came from; drop the distant."""
+    """Shorten the tracebacks of an exception and its nearest causes; drop more distant causes."""
     for _ in range(_CAUSES):
         _cut(error.__traceback__)
         cause = error.__cause__ or error.__context__

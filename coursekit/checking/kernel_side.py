@@ -1,4 +1,4 @@
-"""The submission's side of grading: runs the cases that the grader sends and returns the outcomes.
+"""Code in the submission's kernel that runs the grader's cases and returns the outcomes.
 
 It runs in the student's kernel and is not trusted: it has no expected outputs and decides nothing.
 The grader compares the outcomes with the reference in another process.
@@ -46,7 +46,7 @@ def answer(name: str) -> None:
 
 
 def _messages(texts: list[str]) -> Iterator[list[str]]:
-    """The texts in order, grouped into messages."""
+    """Group the texts into messages, in order."""
     group: list[str] = []
     length = 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""The functions and classes of libraries as they were before a student's code ran.
+"""Restoring of library functions and classes that a student's code has replaced.
 
 Whoever types ``random.seed = 42`` in place of ``random.seed(42)``, or replaces ``Tensor.__repr__``,
 changes a module that everybody shares: `check`, torch itself, and every later answer. What the
@@ -73,7 +73,7 @@ _MISSING: Any = object()
 
 
 class Change(NamedTuple):
-    """A name of a library that no longer stands for what it stood for.
+    """A name of a library that was bound to another object.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Change(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The name as one would write it, such as ``"random.seed"``."""
+        """The dotted name, such as ``"random.seed"``."""
         owner = self.owner
         if isinstance(owner, ModuleType):
             return f"{owner.__name__}.{self.name}"
@@ -102,13 +102,14 @@ class Change(NamedTuple):
 
 
 class _Held:
-    """What a module or class contained."""
+    """The original contents of a module or class."""
 
     def __init__(self, owner: Any, originals: dict[str, Any]) -> None:
         self._owner, self.originals = owner, originals
         self._names = set(vars(owner))
 
     def changes(self) -> list[Change]:
+        """Return the names that are bound to other objects by now."""
         space = vars(self._owner)
         found = [
             Change(self._owner, name, original, space.get(name, _MISSING))
@@ -123,7 +124,7 @@ class _Held:
 
 
 class _Group:
-    """Modules and classes that are looked at together: comparing all their values is fast."""
+    """Modules and classes that are compared together, which is faster than one by one."""
 
     def __init__(self) -> None:
         self._held: dict[Any, _Held] = {}
@@ -136,18 +137,22 @@ class _Group:
         self._comparable: list[int] = []
 
     def add(self, owner: Any, originals: dict[str, Any]) -> None:
+        """Hold the contents of a module or class."""
         self._held[owner] = _Held(owner, originals)
         self._views = [vars(owner).values() for owner in self._held]
         self._seen = []
 
     def add_name(self, owner: Any, name: str, value: Any) -> None:
+        """Hold another name of a module or class."""
         self._held[owner].originals[name] = value
         self._seen = []
 
     def has(self, owner: Any) -> bool:
+        """Tell whether a module or class is held."""
         return owner in self._held
 
     def changes(self) -> list[Change]:
+        """Return the changes in all modules and classes of the group."""
         now = [*chain.from_iterable(self._views)]
         if len(now) == len(self._seen):
             for i in self._free:
@@ -172,7 +177,7 @@ class _Group:
 
 
 def _is_equal(now: list[Any], seen: list[Any]) -> bool:
-    """Whether two lists have the same objects, or equal ones, in their places.
+    """Tell whether two lists have the same objects, or equal ones, at each position.
 
     Comparing lists looks at identity first, so it is as fast as it can be where nothing has changed.
     """
@@ -206,7 +211,7 @@ _builtins = {
 
 
 def put_back(after_a_case: bool = False) -> list[Change]:
-    """Put back what has changed, and return what that was.
+    """Restore every changed name, and return the changes.
 
     Parameters
     ----------
@@ -235,7 +240,7 @@ def put_back(after_a_case: bool = False) -> list[Change]:
 
 
 def undo(changes: list[Change]) -> None:
-    """Put what was there instead where it was; those of `builtins` last, since this needs them."""
+    """Make the changes again; those of `builtins` last, since this function needs them."""
     own = [change for change in changes if change.owner is builtins]
     for change in changes:
         if change.owner is not builtins:
@@ -248,6 +253,7 @@ def undo(changes: list[Change]) -> None:
 
 
 def _put(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute, or delete it if it was missing."""
     if value is not _MISSING:
         setattr(owner, name, value)
     elif name in vars(owner):
@@ -255,7 +261,7 @@ def _put(owner: Any, name: str, value: Any) -> None:
 
 
 def _hold_module(name: str) -> None:
-    """Hold a module's public names and, of some packages, what its classes contain."""
+    """Hold a module's public names and, for some packages, the contents of its classes."""
     module = sys.modules.get(name)
     if module is None:
         return
@@ -286,13 +292,13 @@ def _hold_module(name: str) -> None:
 
 
 def _is_of(kind: type, module: str) -> bool:
-    """Whether a class belongs to a package, and can be changed at all."""
+    """Tell whether a class belongs to a package and is a mutable type."""
     heap_type = bool(kind.__flags__ & (1 << 9)) and not kind.__flags__ & (1 << 8)
     return heap_type and kind.__module__.partition(".")[0] == module.partition(".")[0]
 
 
 def _renewed(module: ModuleType) -> dict[str, Any]:
-    """What a fresh copy of a module has in place of what code has put there."""
+    """Return the names of a fresh copy of a module that code has replaced in the module."""
     spec = importlib.util.find_spec(module.__name__)
     if spec is None or spec.loader is None:
         return {}
@@ -306,6 +312,7 @@ def _renewed(module: ModuleType) -> dict[str, Any]:
 
 
 def _is_replaced(now: Any, fresh: Any) -> bool:
+    """Tell whether a value differs from that in a fresh copy of its module."""
     if isinstance(fresh, _FUNCTIONS):
         known = ("__module__", "__qualname__")
         return any(getattr(now, key, None) != getattr(fresh, key) for key in known)
@@ -313,7 +320,7 @@ def _is_replaced(now: Any, fresh: Any) -> bool:
 
 
 def _at_home(names: dict[str, Any], home: str) -> dict[str, Any]:
-    """The functions that some names stand for at another place, where they are none here."""
+    """Return functions from the module that defines them, for names that are not callable here."""
     package, _, inner = home.rpartition(".")
     found = sys.modules.get(home) or getattr(sys.modules.get(package), inner, None)
     return {
@@ -324,7 +331,7 @@ def _at_home(names: dict[str, Any], home: str) -> dict[str, Any]:
 
 
 def _rebound(value: Any, module: ModuleType) -> Any:
-    """A method of a fresh copy's generator becomes that of the one which everybody shares."""
+    """Bind a method of the copy's random generator to the shared generator instead."""
     generator = getattr(value, "__self__", None)
     if getattr(type(generator), "__name__", "") == "Random":
         return getattr(vars(module)["_inst"], value.__name__)
@@ -332,11 +339,12 @@ def _rebound(value: Any, module: ModuleType) -> Any:
 
 
 class _Watcher(importlib.abc.MetaPathFinder):
-    """Holds a library's modules when their import has ended."""
+    """Import hook that holds a library's modules when their import ends."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        """Return the usual spec, with a loader that holds the module after its import."""
         package = name.partition(".")[0]
         watched = name == package or package in _complete
         if not watched or name not in _LIBRARIES.get(package, ()) or self not in sys.meta_path:
@@ -352,18 +360,21 @@ class _Watcher(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    """A library's loader, and what follows it."""
+    """Loader that wraps a library's own, and holds the module after its import."""
 
     def __init__(self, loader: importlib.abc.Loader, name: str) -> None:
         self._loader, self._name = loader, name
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the wrapped loader."""
         return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Create the module as the wrapped loader does."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        """Execute the module, then hold its contents."""
         assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
@@ -374,12 +385,14 @@ class _Loader(importlib.abc.Loader):
 
 
 def _hold_library(name: str) -> None:
+    """Hold all watched modules of a library."""
     for part in _LIBRARIES[name]:
         _hold_module(part)
     _complete.add(name)
 
 
 def _begin() -> None:
+    """Hold the modules that are imported by now, and watch for later imports."""
     for name in _RENEWED:
         __import__(name)
     for name in (*_RENEWED, *_STANDARD):

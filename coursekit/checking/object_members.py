@@ -1,4 +1,4 @@
-"""Finds the parts of a student's object that a case sets, reads or calls, or says what is missing."""
+"""Access to the parts of a student's object that a case sets, reads or calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_FORWARD = "_forward_unimplemented"
 
 
 def attribute(thing: Any, path: str) -> Any:
-    """The attribute at a dotted path, such as ``lstm.weight_ih_l0``.
+    """Return the attribute at a dotted path, such as ``lstm.weight_ih_l0``.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def attribute(thing: Any, path: str) -> Any:
 
 
 def method(thing: Any, name: str) -> Callable[..., Any]:
-    """The method called `name`, at a dotted path that of a part, or for ``"__call__"`` the object itself.
+    """Return the method at a dotted path, or the object itself for ``"__call__"``.
 
     Raises
     ------
@@ -49,13 +49,14 @@ def method(thing: Any, name: str) -> Callable[..., Any]:
 
 
 def _lacks_forward(thing: Any) -> bool:
-    """Whether it is a module of torch that is called through `forward`, and has none."""
+    """Tell whether a module of torch is called through `forward`, but has none."""
     is_called = getattr(type(thing).__call__, "__module__", None) or ""
     name = getattr(getattr(thing, "forward", None), "__name__", "")
     return is_called.startswith("torch.") and name == _NO_FORWARD
 
 
 def _absent_attribute(thing: Any, owner: str, name: str) -> str:
+    """Explain that an attribute is missing."""
     if thing is None:
         return f"{owner} is None: make it as the docstring's Attributes say"
     if owner != "self":  # a part that is there, but made in another way
@@ -75,6 +76,7 @@ def _absent_attribute(thing: Any, owner: str, name: str) -> str:
 
 
 def _absent_method(thing: Any, name: str) -> str:
+    """Explain that a method is missing, with the closest name."""
     kind = type(thing)
     near = difflib.get_close_matches(name, _defined_methods(kind), n=1)
     if near:
@@ -85,5 +87,5 @@ def _absent_method(thing: Any, name: str) -> str:
 
 
 def _defined_methods(kind: type) -> list[str]:
-    """The methods of a class that its own module, or a notebook, defines."""
+    """Return the methods of a class that its own module, or a notebook, defines."""
     return [name for name, value in vars(kind).items() if callable(value) and name[:2] != "__"]

@@ -1,4 +1,4 @@
-"""`check.all()`: the points of every exercise of a notebook, before it is handed in."""
+"""Overview of the points of every exercise of a notebook: `check.all()`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coursekit.checking.verdict import Verdict, judge
 
 
 class Overview:
-    """The verdicts on the exercises of a notebook; displays as a table with the sum of the points.
+    """Verdicts on a notebook's exercises; displays as a table with the sum of the points.
 
     Parameters
     ----------
@@ -27,15 +27,16 @@ class Overview:
 
     @property
     def points(self) -> float:
-        """The points that the recorded cases give."""
+        """Points that the recorded cases give."""
         return sum(verdict.points for verdict in self.verdicts)
 
     @property
     def max_points(self) -> float:
-        """The points of all exercises."""
+        """Points of all exercises."""
         return sum(verdict.max_points for verdict in self.verdicts)
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
+        """Return the rows of the table."""
         return [
             (
                 "✓" if verdict.passed else "✗",
@@ -47,15 +48,18 @@ class Overview:
         ]
 
     def _total(self) -> str:
+        """Return the line with the sum of the points."""
         return f"{self.points:g} of {self.max_points:g} points in the checks"
 
     def __repr__(self) -> str:
+        """Return the table as plain text."""
         rows = self._rows()
         names, points = (max((len(row[i]) for row in rows), default=0) for i in (1, 2))
         lines = [f"{mark} {n:<{names}}  {p:<{points}}  {why}".rstrip() for mark, n, p, why in rows]
         return "\n".join([*lines, self._total()])
 
     def _repr_html_(self) -> str:
+        """Return the table as HTML."""
         cells = "".join(
             f'<tr><td>{mark}</td><td style="text-align:left"><b>{escape(name)}</b></td>'
             f'<td style="white-space:nowrap">{points}</td>'
@@ -66,13 +70,13 @@ class Overview:
 
 
 def exercises_of_the_notebook() -> list[str]:
-    """The exercises of the assignments whose set-up cells have run; [] if none has."""
+    """Return the exercises of the assignments whose set-up cells have run; [] if none has."""
     wanted = version_check.assignments()
     return [name for name, assignment in stored_recordings.index().items() if assignment in wanted]
 
 
 def overview(names: Sequence[str], scope: Mapping[str, Any]) -> Overview:
-    """The verdicts on exercises, with what a namespace defines.
+    """Check the exercises as a namespace defines them, and return the verdicts.
 
     Parameters
     ----------
@@ -85,13 +89,14 @@ def overview(names: Sequence[str], scope: Mapping[str, Any]) -> Overview:
 
 
 def notebook_names() -> dict[str, Any]:
-    """The namespace of the notebook, or of the script that is run."""
+    """Return the namespace of the notebook, or of the script that is run."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell.user_ns if shell is not None else vars(sys.modules["__main__"])
 
 
 def _verdict(name: str, scope: Mapping[str, Any]) -> Verdict:
+    """Return the verdict on one exercise."""
     exercise = stored_recordings.find(name)
     if not callable(scope.get(name)):
         points = float(sum(exercise["groups"].values()))

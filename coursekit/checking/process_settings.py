@@ -1,4 +1,4 @@
-"""Settings of the whole process that a call must leave as they were.
+"""Process-wide settings that a call must leave unchanged.
 
 Gradients that a function switches off and never on again are off in every later cell, where nobody
 looks for the reason.
@@ -44,22 +44,22 @@ class Settings:
         self._since = self._seconds = 0.0
 
     def note(self) -> None:
-        """Note how everything is now."""
+        """Record the current settings, before the call."""
         self._before = _current()
         self._twisters, self._since = twisters(), perf_counter()
 
     def note_seed(self) -> None:
-        """Note the random generators anew: what was done to them until now is allowed."""
+        """Record the random generators again, so that changes until now are allowed."""
         self._before |= {name: one for name, one in _current().items() if name == "seed"}
         self._twisters = twisters()
 
     def note_end(self) -> None:
-        """Note how everything is at the end of the call."""
+        """Record the settings at the end of the call."""
         self._seconds = perf_counter() - self._since
         self._after = _current(), twisters()
 
     def changed(self) -> list[str]:
-        """The names of the settings that have changed.
+        """Return the names of the settings that the call changed.
 
         Of a random generator: whether it was seeded. It may have been drawn from.
         """
@@ -72,6 +72,7 @@ class Settings:
 
 
 def _current() -> dict[str, Any]:
+    """Return the current settings."""
     found: dict[str, Any] = {"folder": current_folder()}
     torch = sys.modules.get("torch")
     if torch is not None:
@@ -85,7 +86,7 @@ def _current() -> dict[str, Any]:
 
 
 def current_folder() -> str:
-    """The current folder, or "" if it was removed."""
+    """Return the current folder, or "" if it was removed."""
     try:
         return os.getcwd()
     except OSError:

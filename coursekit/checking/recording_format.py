@@ -1,4 +1,4 @@
-"""The records of checking: what every key of a case, an outcome and a recording means.
+"""Record types of checking: the meaning of every key of a case, an outcome and a recording.
 
 They are dictionaries, since they are JSON: in the recordings on disk and between the grader and a
 submission's kernel. Each is described once, here, and costs nothing at run time.
@@ -31,7 +31,7 @@ Status = Literal["value", "error", "unwritten", "timeout", "unreadable", "undefi
 
 
 class _Asked(TypedDict):
-    """The part of a question that every case has.
+    """Keys that every question has.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class _Asked(TypedDict):
 
 
 class Question(_Asked, total=False):
-    """A case as a submission receives it: inputs, and nothing that tells what is right.
+    """A case as a submission receives it: its inputs, without the expected outcome.
 
     The keys below are absent where they do not apply.
 
@@ -83,7 +83,7 @@ class Question(_Asked, total=False):
 
 
 class Properties(TypedDict, total=False):
-    """What must hold for every number of an array, checked before its values.
+    """Conditions on every number of an array, checked before its values.
 
     Attributes
     ----------
@@ -99,14 +99,15 @@ class Properties(TypedDict, total=False):
 
 
 class Rules(TypedDict, total=False):
-    """How an outcome is compared with the expected one: the key ``judge`` of a case.
+    """Rules for comparing an outcome with the expected one: the key ``judge`` of a case.
 
     Attributes
     ----------
     kind : str
-        The judge, a key of `judges.JUDGES`; ``"close"`` if absent.
+        The judge, a key of `comparison.JUDGES`; ``"close"`` if absent.
     rtol, atol : float
-        The relative and the absolute tolerance of floats; `judges.RTOL` and `judges.ATOL` if absent.
+        Relative and absolute tolerance of floats; `comparison.RTOL` and `comparison.ATOL` if
+        absent.
     dtype : str
         ``"exact"``, or ``"family"``: any float for a float. If absent, exact for tensors of floats.
     order : bool
@@ -152,7 +153,7 @@ class Rules(TypedDict, total=False):
 
 
 class _Happened(TypedDict):
-    """The part of an outcome that every one has.
+    """Keys that every outcome has.
 
     Attributes
     ----------
@@ -164,7 +165,7 @@ class _Happened(TypedDict):
 
 
 class Outcome(_Happened, total=False):
-    """What happened when a case was run; nothing is judged here.
+    """The result of running a case, not yet judged.
 
     The keys below are absent where they do not apply. The recorded outcomes of the reference and of
     the misconceptions lack what only messages use: ``printed``, ``printed_characters``, ``keeps``,
@@ -191,7 +192,7 @@ class Outcome(_Happened, total=False):
     drew_from : list of str
         The global random generators that it used or reseeded.
     left : list of str
-        The settings of the process that it left changed, keys of `settings.WORDS`.
+        The settings of the process that it left changed, keys of `process_settings.WORDS`.
     next_draws : list of float
         What each generator among the inputs draws next.
     constant : bool
@@ -225,7 +226,7 @@ class Outcome(_Happened, total=False):
 
 
 class _Grouped(Question):
-    """What every drawn case has besides its inputs.
+    """Keys that a drawn case has besides its inputs.
 
     Attributes
     ----------
@@ -300,7 +301,7 @@ class RecordedPair(TypedDict):
 
 
 class _Judged(TypedDict):
-    """The part of a recorded exercise that every one has.
+    """Keys that every recorded exercise has.
 
     Attributes
     ----------
@@ -321,7 +322,7 @@ class _Judged(TypedDict):
 
 
 class RecordedExercise(_Judged, total=False):
-    """All that judging an exercise needs, and no solution.
+    """Everything that judging an exercise needs, without a solution.
 
     Attributes
     ----------
@@ -344,7 +345,7 @@ class Recording(TypedDict):
     Attributes
     ----------
     format : int
-        The version of this format, `recordings.FORMAT`.
+        The version of this format, `stored_recordings.FORMAT`.
     coursekit : str
         The version of coursekit that recorded it.
     assignment : str

@@ -1,4 +1,4 @@
-"""The submission's side of judging an exercise again with right helpers.
+"""Code in the submission's kernel that judges an exercise again with right helpers.
 
 Like `kernel_side` it runs in the student's kernel and is not trusted. It puts stand-ins in the place
 of helpers (`right_helpers`) and asks the grader for each of their calls, by Jupyter's way of asking
@@ -24,7 +24,7 @@ _numbers = itertools.count()
 
 
 class _Replaced:
-    """A helper of the student in whose place its stand-in is, whatever else it is called.
+    """A helper of the student that a stand-in replaces, under every name that refers to it.
 
     What refers to the student's function itself, such as a default argument or an attribute of a
     class, finds it, and it passes every call on to the stand-in.
@@ -38,7 +38,7 @@ class _Replaced:
         self._before: dict[Any, tuple[CodeType, Any, Any]] = {}
 
     def put_in(self, scope: dict[str, Any]) -> None:
-        """Put the stand-in in the place of what a notebook has now."""
+        """Put the stand-in in place of the student's current definition."""
         right = stand_ins[self._name]
         if (found := scope.get(self._name, right)) is not right:
             self._names[self._name] = found
@@ -56,7 +56,7 @@ class _Replaced:
                 own.__new__ = _makes(own, right)  # type: ignore[method-assign]
 
     def take_out(self, scope: dict[str, Any]) -> None:
-        """Put back what the student has."""
+        """Restore the student's definitions."""
         for name in {self._name, *self._names}:
             if scope.get(name) is stand_ins[self._name]:
                 del scope[name]
@@ -70,6 +70,7 @@ class _Replaced:
                 del own.__new__
 
     def _pass_on(self, own: FunctionType) -> None:
+        """Make the student's function pass every call on to the stand-in."""
         text = (
             "def passed_on(*args, **kwargs):\n"
             f"    from {__name__} import stand_ins\n"
@@ -84,13 +85,13 @@ class _Replaced:
 
 
 def _is_own(thing: Any) -> bool:
-    """Whether a student has made it: what a library has may be used for itself."""
+    """Tell whether the student defined it: an object of a library may be used for itself."""
     of_notebook = getattr(thing, "__module__", None) == "__main__"
     return callable(thing) and (of_notebook or isinstance(thing, functools.partial))
 
 
 def _makes(own: Any, right: Any) -> Any:
-    """In place of the student's `__new__`: makes an object of the stand-in."""
+    """Return a `__new__` for the student's class that creates an object of the stand-in."""
 
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
         return right(*args, **kwargs) if cls is own else own.__mro__[1].__new__(cls)
@@ -100,7 +101,7 @@ def _makes(own: Any, right: Any) -> Any:
 
 
 def begin(kinds: str) -> None:
-    """Make the stand-ins, and keep those that are put in there after every cell.
+    """Create the stand-ins; put those in use in place again after every cell.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def _ask(kernel: Any, call: str) -> str:
 
 
 def replace(names: str) -> None:
-    """From now on, these helpers are replaced wherever a cell defines or uses them.
+    """Replace these helpers from now on, wherever a cell defines or uses them.
 
     Parameters
     ----------
@@ -138,12 +139,13 @@ def replace(names: str) -> None:
 
 
 def _put_in(scope: dict[str, Any]) -> None:
+    """Put all stand-ins in use in place."""
     for one in _replaced.values():
         one.put_in(scope)
 
 
 def answer_again(name: str, helpers: str) -> None:
-    """What `kernel_side.answer` does, with right helpers.
+    """Answer as `kernel_side.answer` does, with right helpers.
 
     Parameters
     ----------

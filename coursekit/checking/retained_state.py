@@ -1,4 +1,4 @@
-"""What a function or class keeps from one call to the next, and where: found by looking before and after.
+"""Detection of state that a function or class keeps between calls, and of its place.
 
 An answer that remembers may be right in one case and wrong in the next, which nobody sees from the
 numbers.
@@ -21,7 +21,7 @@ _LOOKED_AT = 1000
 
 
 def kept(thing: Any) -> Kept:
-    """What a function or class keeps now."""
+    """Return a mark of everything that a function or class currently keeps."""
     found: Kept = {}
     if isinstance(thing, type):
         for name, value in vars(thing).items():
@@ -40,17 +40,19 @@ def kept(thing: Any) -> Kept:
 
 
 def changed(before: Kept, after: Kept) -> str:
-    """The first place in which something was kept meanwhile, or ""."""
+    """Return the first place whose contents changed, or ""."""
     return next((place for place in after if after[place] != before.get(place)), "")
 
 
 def _functions(thing: Any) -> Iterator[Any]:
+    """Yield the functions of a class, or the function itself."""
     for one in vars(thing).values() if isinstance(thing, type) else [thing]:
         if hasattr(one, "__wrapped__") or isinstance(one, FunctionType):
             yield one
 
 
 def _of_function(function: FunctionType) -> Kept:
+    """Return marks of a function's mutable defaults and of the globals that it keeps state in."""
     found: Kept = {}
     code, values = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
@@ -67,7 +69,7 @@ def _of_function(function: FunctionType) -> Kept:
 
 @functools.lru_cache(maxsize=256)
 def _globals(code: CodeType) -> tuple[set[str], list[str]]:
-    """The global names that a function binds, and those that it uses at all."""
+    """Return the global names that a function binds, and all that it uses."""
     stored = {one.argval for one in dis.get_instructions(code) if one.opname == "STORE_GLOBAL"}
     used = list(code.co_names)
     for constant in code.co_consts:
@@ -79,7 +81,7 @@ def _globals(code: CodeType) -> tuple[set[str], list[str]]:
 
 
 def _mark(value: Any) -> Any:
-    """What is another one once the value, or what a container contains, is another one."""
+    """Return a value that changes when the object, or the contents of a container, do."""
     if not isinstance(value, _CONTAINERS):
         return id(value)
     items = value.values() if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""Right helpers for an answer that calls wrong ones: each call is answered by the grader.
+"""Stand-ins for wrong helpers: each call is answered by the grader.
 
 While an exercise is judged again, the functions and classes of a notebook that fail their own check
 are replaced by stand-ins. A stand-in holds no solution: it sends its arguments to the grader and
@@ -41,7 +41,7 @@ _SIMPLE = (bool, int, float, str, type(None))
 
 @dataclass
 class Grader:
-    """Whom calls are sent to.
+    """Connection to the grader, which answers calls.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Grader:
 
 
 def stand_in(name: str, kind: Mapping[str, Any], grader: Grader) -> Any:
-    """What takes the place of a helper: a function or a class of the same name.
+    """Return the replacement of a helper: a function or a class of the same name.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def stand_in(name: str, kind: Mapping[str, Any], grader: Grader) -> Any:
 
 
 class _Call:
-    """A call on its way: what it needs besides its arguments, and whom to ask."""
+    """A call that is sent to the grader: its target, its state and the connection."""
 
     def __init__(self, grader: Grader, target: dict[str, Any], state: dict[str, Any]) -> None:
         self.grader, self.target, self.state = grader, target, state
@@ -91,7 +91,7 @@ class _Call:
     def result(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], init: tuple[Any, Any] | None = None
     ) -> Any:
-        """What the grader's helper returns, with the way back for gradients."""
+        """Send the call and return the helper's result, connected to the inputs' gradients."""
         import torch
 
         cargo = Cargo()
@@ -133,6 +133,7 @@ class _Call:
         raise RuntimeError("the helper calls a function too often")
 
     def _ask(self, request: dict[str, Any], tensors: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+        """Send a request with its tensors; return the reply and its tensors."""
         import torch
 
         grads = torch.is_grad_enabled()
@@ -148,6 +149,7 @@ class _Call:
 
 
 def _sent(ask: Ask, request: dict[str, Any]) -> dict[str, Any]:
+    """Send a request and return the reply; raise the error that it reports."""
     text = json.dumps(request)
     if len(text) > CALL_LENGTH:
         raise codec.PlainDataError("the call of a helper is too large to be passed on")
@@ -159,7 +161,7 @@ def _sent(ask: Ask, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _gradients() -> Any:
-    """The function of torch that hands on values, and asks for the gradients on the way back."""
+    """Return an autograd function whose backward pass asks the grader for the gradients."""
     import torch
 
     class Gradients(torch.autograd.Function):
@@ -167,6 +169,7 @@ def _gradients() -> Any:
         def forward(
             ctx: Any, call: _Call, request: Any, found: list[Any], flags: list[bool], *tensors: Any
         ) -> Any:
+            """Return the tensors that the grader computed, of any shapes."""
             ctx.call, ctx.request, ctx.tensors = call, request, tensors
             ctx.mark_non_differentiable(*[t for t, flag in zip(found, flags) if not flag])
             ctx.set_materialize_grads(False)
@@ -174,6 +177,7 @@ def _gradients() -> Any:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
+            """Return the gradients of the call's tensors, each of its tensor's shape."""
             texts = [None if grad is None else write_tensor(grad) for grad in grads]
             again = {"rng": write_tensor(ctx.call.begun), "grads": texts, "grad": True}
             reply = _sent(ctx.call.grader.ask, {**ctx.request, **again})
@@ -184,7 +188,7 @@ def _gradients() -> Any:
 
 
 def _class(name: str, methods: list[str], grader: Grader) -> Any:
-    """A module whose parameters are here, and whose methods are answered by the grader."""
+    """Return a module class with local parameters, whose methods the grader answers."""
     from torch import nn
 
     class Part(nn.Module):
@@ -193,6 +197,7 @@ def _class(name: str, methods: list[str], grader: Grader) -> Any:
         _own_methods: tuple[str, ...] = ()
 
         def _call_method(self, method: str, *args: Any, **kwargs: Any) -> Any:
+            """Send a call of a method, with the parameters that it depends on."""
             whole, path = self.__dict__["_of"]
             state = {key: _at(whole, key) for key in self.__dict__["_state"]}
             target = {
@@ -205,14 +210,18 @@ def _class(name: str, methods: list[str], grader: Grader) -> Any:
             return _Call(grader, target, state).result(args, kwargs, init)
 
         def forward(self, *args: Any, **kwargs: Any) -> Any:
+            """Return what the grader's module returns, for inputs of any shapes."""
             return self._call_method("__call__", *args, **kwargs)
 
         def __getattr__(self, attribute: str) -> Any:
+            """Return a method of the part that the grader answers, or a usual attribute."""
             if attribute in self.__dict__.get("_own_methods", ()):
                 return partial(self._call_method, attribute)
             return super().__getattr__(attribute)
 
     class Whole(Part):
+        """The stand-in of a whole module."""
+
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__()
             self.__dict__["_init"] = (args, kwargs)
@@ -233,7 +242,7 @@ def _class(name: str, methods: list[str], grader: Grader) -> Any:
 
 
 def _build(whole: Any, described: dict[str, Any], part_class: Any) -> None:
-    """Give a stand-in the parts, parameters and attributes of what it stands for."""
+    """Give a stand-in the parts, parameters and attributes of the module that it replaces."""
     from torch import nn
 
     parts: dict[str, Any] = {}
@@ -266,7 +275,7 @@ def _build(whole: Any, described: dict[str, Any], part_class: Any) -> None:
 
 
 def _layer(kind: str) -> Any:
-    """A layer of torch without its attributes: it computes here, as it would there."""
+    """Return a layer of torch without its attributes; its computations run in this kernel."""
     from torch import nn
 
     if kind == "ModuleList":
@@ -277,7 +286,7 @@ def _layer(kind: str) -> Any:
 
 
 def _set_rng(state: Plain) -> None:
-    """Put torch's generator into the state in which a call has left it, if it has changed it."""
+    """Set torch's generator to the state in which a call has left it, if the call changed it."""
     import torch
 
     if state is not None:
@@ -285,13 +294,14 @@ def _set_rng(state: Plain) -> None:
 
 
 def _at(module: Any, path: str) -> Any:
+    """Return the attribute of a module at a dotted path."""
     for name in path.split("."):
         module = getattr(module, name)
     return module
 
 
 def _attributes(called: Any) -> dict[str, dict[str, Any]]:
-    """The simple attributes of a part and of its parts, and whether each is in training mode."""
+    """Return the simple attributes and the training mode of a part and of its parts."""
     found = {}
     for part in called.modules():
         of = part.__dict__.get("_of")

@@ -1,8 +1,8 @@
-"""Runs an exercise's cases on a function or class and returns the outcomes as plain data.
+"""Running of an exercise's cases on a function or class; the outcomes are plain data.
 
 The same code runs on a student's machine (`check`), in a release (recording the reference) and in
 a submission's kernel (grading). Nothing is judged here: an *outcome* only says what happened, see
-`records.Outcome`.
+`recording_format.Outcome`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run_cases(
     name: str = "",
     as_it_was: bool = False,
 ) -> list[Outcome]:
-    """The outcomes of calling `thing` on every case, each in the defined state.
+    """Call `thing` on every case, each in the defined state, and return the outcomes.
 
     After a timeout the remaining cases are not run but get the same outcome, so that an infinite
     loop costs the time limit only once. `name` and `as_it_was` are explained in `run_case`.
@@ -73,7 +73,7 @@ def run_case(
     name: str = "",
     as_it_was: bool = False,
 ) -> Outcome:
-    """The outcome of one case: inputs are decoded, time is limited, output is captured.
+    """Run one case with limited time and captured output, and return its outcome.
 
     The call begins in the state that `defined_state` describes, with seeded random generators, and
     all is restored afterwards, so that checking never changes what a notebook computes.
@@ -98,6 +98,7 @@ def run_case(
 def _run_case(
     thing: Callable[..., Any], case: Question, seconds: float, name: str, as_it_was: bool
 ) -> Outcome:
+    """Run one case; the caller restores the random generators."""
     outcome: Outcome
     words = ""
     with (
@@ -163,13 +164,13 @@ def _run_case(
 
 
 def _forbidden(thing: Callable[..., Any], case: Question, name: str = "") -> list[str]:
-    """What a case forbids, and the given function that would take the exercise's place."""
+    """Return the helpers that a case forbids, and the given function of the exercise's name."""
     of = name or getattr(thing, "__name__", "")
     return [*case.get("forbidden", ()), f"coursekit.given.{of}"]
 
 
 def call(thing: Callable[..., Any], case: Question) -> Any:
-    """What `thing` returns for a case; with ``gradient``, the gradient instead."""
+    """Return the result of `thing` on a case; with ``gradient``, the gradient instead."""
     args = [codec.decode(a) for a in case.get("args", [])]
     kwargs = {name: codec.decode(v) for name, v in case.get("kwargs", {}).items()}
     followed = Followed.of(case, args, kwargs)
@@ -187,7 +188,7 @@ def _call(
     followed: Followed | None,
     settings: Settings,
 ) -> Any:
-    """The result of the call, or of the calls that follow it (a tuple if several).
+    """Return the result of the call, or of the calls that follow it (a tuple if several).
 
     The inputs of these calls are added to `given`.
     """
@@ -223,7 +224,7 @@ def _call(
 
 
 def _call_again(thing: Callable[..., Any], case: Question, given: list[Given]) -> list[Any]:
-    """The results of a function's further calls, whose inputs are added to `given`."""
+    """Return the results of a function's further calls, whose inputs are added to `given`."""
     results = []
     for args, kwargs in case["again"]:
         inputs = [codec.decode(value) for value in args]
@@ -260,6 +261,7 @@ def _set_state(thing: Any, path: str, value: Any) -> None:
 
 
 def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Given]:
+    """Return name, encoded value and value of each input."""
     names = case.get("names", [])
     given = [
         (names[i] if i < len(names) else f"input {i + 1}", case["args"][i], value)
@@ -269,7 +271,7 @@ def _given(case: Question, args: list[Any], kwargs: dict[str, Any]) -> list[Give
 
 
 def _next_draws(given: list[Given]) -> list[float]:
-    """What each torch generator among the inputs draws next."""
+    """Return the next number that each torch generator among the inputs draws."""
     torch = sys.modules.get("torch")
     if torch is None:
         return []
@@ -279,6 +281,7 @@ def _next_draws(given: list[Given]) -> list[float]:
 
 
 def _is_changed(before: Plain, value: Any) -> bool:
+    """Tell whether a value differs from its encoding before the call."""
     if isinstance(before, dict) and next(iter(before)) in ("$source", "$generator"):
         return False
     try:
@@ -292,7 +295,7 @@ def _is_changed(before: Plain, value: Any) -> bool:
 def _unwritten(
     thing: Callable[..., Any], error: NotImplementedError, name: str = ""
 ) -> Outcome | None:
-    """The outcome if a TODO raised the error; None if a library did, as where `forward` is missing.
+    """Return the outcome if a TODO raised the error; None if a library did.
 
     If it is the TODO of another exercise, which this one calls, the outcome is an error naming it.
     """
@@ -309,6 +312,7 @@ def _unwritten(
 
 
 def _error(error: BaseException, thing: Callable[..., Any]) -> Outcome:
+    """Return the outcome of an exception."""
     if isinstance(error, RecursionError):
         message = "the function calls itself without ever stopping"
     else:
@@ -329,7 +333,7 @@ def _error(error: BaseException, thing: Callable[..., Any]) -> Outcome:
 
 
 def _place(called: list[str], thing: Callable[..., Any]) -> str:
-    """Where an error was raised: the answer, or those of its methods that were called.
+    """Return the path to an error: the answer and those of its methods that were called.
 
     Functions that it calls are left out: everybody names and divides them differently.
     """
@@ -338,13 +342,13 @@ def _place(called: list[str], thing: Callable[..., Any]) -> str:
 
 
 def _student_frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """The frames of the student's own code on the way to the error, outermost first."""
+    """Return the frames of the student's code in the traceback, outermost first."""
     frames = traceback.extract_tb(error.__traceback__, limit=60)
     return [frame for frame in frames if _is_students(frame.filename)]
 
 
 def _is_raised_by_student(error: BaseException) -> bool:
-    """Whether a ``raise`` of the student's own has raised it, and no call of a library."""
+    """Tell whether a ``raise`` in the student's code, not a library, raised the error."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -354,4 +358,5 @@ def _is_raised_by_student(error: BaseException) -> bool:
 
 
 def _is_students(filename: str) -> bool:
+    """Tell whether a file is the student's, not a library's."""
     return not filename.startswith(_LIBRARIES)

@@ -1,4 +1,4 @@
-"""Seeded random generators around the call of a student's function, and whether it seeds them again."""
+"""Seeded random generators around the call of a student's function; detection of reseeding."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+
+from coursekit.checking.running_threads import time_of_other_threads
+from coursekit.checking.time_limit import Clocks, Watch
 
 #: The global generators themselves: a student may have replaced the functions that stand for them.
 _python = random._inst
@@ -32,17 +35,18 @@ _own = _bit_generator() if type(_bit_generator()) is _Twister else _Twister()
 _BYTES = 4 * (624 + 1)
 #: So many numbers tell whether two sequences are one.
 _COMPARED = 16
-#: To see whether generators move by themselves: a state that nobody else sets, for so long.
-_LOOK_SEED, _LOOK_SECONDS = 1_894_623_517, 0.05
+#: To see whether generators move by themselves: a state that nobody else sets, until other threads
+#: have computed for so long or all were idle for three times as long, looking each so many seconds.
+_LOOK_SEED, _LOOK_SECONDS, _LOOK_TICK = 1_894_623_517, 0.02, 0.01
 #: What torch says of a generator that nobody has seeded: a function cannot restart the one of a case
 #: with `torch.initial_seed()`, as if it had not drawn from it.
 _UNSEEDED = 67_280_421_310_721
 #: So many at most are drawn in a second, and in a call.
-_PER_SECOND, _MOST = 4e8, 2e8
+_DRAWS_PER_SECOND, _MAX_DRAWS = 4e8, 2e8
 
 
 class _States(NamedTuple):
-    """The states of the global generators: of Python, of NumPy, of torch (None if not imported).
+    """States of the global generators of Python, NumPy and torch (None if not imported).
 
     Attributes
     ----------
@@ -63,14 +67,14 @@ class _States(NamedTuple):
 
 @contextlib.contextmanager
 def random_state(seed: int) -> Iterator[list[str]]:
-    """Seeds the global generators, restores them at the end, and lists those that were used."""
+    """Seed the global generators, list those that the block uses, and restore them at its end."""
     with kept_generators(), seeded(seed) as used:
         yield used
 
 
 @contextlib.contextmanager
 def kept_generators() -> Iterator[None]:
-    """Restores the global generators at the end."""
+    """Restore the global generators at the end of the block."""
     before = _states()
     try:
         yield
@@ -80,7 +84,7 @@ def kept_generators() -> Iterator[None]:
 
 @contextlib.contextmanager
 def seeded(seed: int) -> Iterator[list[str]]:
-    """Seeds the global generators, and lists those that were used in the block at its end.
+    """Seed the global generators, and list at the end those that the block used.
 
     For use in a block of `kept_generators`: reading NumPy's state takes longer than many a case.
     """
@@ -101,24 +105,26 @@ def seeded(seed: int) -> Iterator[list[str]]:
 
 
 def _states() -> _States:
+    """Return the states of the global generators."""
     torch = _torch_generator()
     state = None if torch is None else torch.get_state()
     return _States(_read_python(), _numpy_state(), state, _bit_generator(), _bytes_of_numpy())
 
 
 def _torch_generator() -> Any:
-    """The generator of torch that functions draw from which are given none."""
+    """Return torch's default generator; None if torch is not imported."""
     torch = sys.modules.get("torch")
     return None if torch is None else torch._C.default_generator
 
 
 def _numpy_state() -> Any:
+    """Return the state of NumPy's global generator."""
     generator = _bit_generator()
     return _read_numpy() if type(generator) is _Twister else generator.state
 
 
 def _is_same(one: Any, two: Any) -> bool:
-    """Whether two states of NumPy's generator are equal; of another than the usual one, a dictionary."""
+    """Tell whether two states of NumPy's generator are equal; an unusual one's is a dictionary."""
     if isinstance(one, dict) or isinstance(two, dict):
         return repr(one) == repr(two)
     rest = one[0] == two[0] and one[2:] == two[2:]
@@ -126,6 +132,7 @@ def _is_same(one: Any, two: Any) -> bool:
 
 
 def _restore(states: _States) -> None:
+    """Set the global generators to these states."""
     _write_python(states.python)
     is_another = _bit_generator() is not states.bit_generator
     if is_another:
@@ -145,7 +152,7 @@ def _restore(states: _States) -> None:
 
 @functools.lru_cache(maxsize=128)
 def _seeded(seed: int, with_torch: bool) -> _States:
-    """The states right after seeding; kept, since seeding takes longer than setting a state."""
+    """Return the states right after seeding; cached, since seeding takes longer than restoring."""
     _seed_python(seed)
     _set_bit_generator(_own)
     _seed_numpy(seed)
@@ -158,7 +165,7 @@ def _seeded(seed: int, with_torch: bool) -> _States:
 
 
 def _bytes_of_numpy() -> bytes | None:
-    """The memory of NumPy's global generator; None if it is no Mersenne Twister.
+    """Return the memory of NumPy's global generator; None if it is no Mersenne Twister.
 
     NumPy gives its address for functions of C. Reading it is a hundred times as fast as `get_state`,
     which makes an object of each number.
@@ -171,7 +178,7 @@ def _bytes_of_numpy() -> bytes | None:
 
 @functools.cache
 def _can_be_read() -> bool:
-    """Whether a generator's memory is what this module takes it for."""
+    """Tell whether a generator's memory has the layout that this module expects."""
     generator = _Twister(_LOOK_SEED)
     state = generator.state["state"]
     found = ctypes.string_at(generator.ctypes.state_address, _BYTES)
@@ -180,9 +187,11 @@ def _can_be_read() -> bool:
 
 
 def move_by_themselves() -> bool:
-    """Whether something draws from the global generators or seeds them all the time."""
+    """Tell whether something draws from the global generators or seeds them all the time."""
+    watch = Watch(_LOOK_SECONDS, _LOOK_TICK, Clocks(thread=time_of_other_threads))
     with random_state(_LOOK_SEED) as moved:
-        time.sleep(_LOOK_SECONDS)
+        while not watch.look():
+            time.sleep(_LOOK_TICK)
     return bool(moved)
 
 
@@ -192,7 +201,7 @@ Twister: TypeAlias = tuple[tuple[int, ...] | bytes, int]
 
 
 def twisters() -> dict[str, Twister]:
-    """The states of the global generators of Python and NumPy, both of which are Mersenne Twisters."""
+    """Return the states of the global Mersenne Twisters of Python and NumPy."""
     numbers = _read_python()[1]
     found: dict[str, Twister] = {"python_seed": (numbers[:-1], numbers[-1])}
     if (memory := _bytes_of_numpy()) is not None:
@@ -204,11 +213,11 @@ def twisters() -> dict[str, Twister]:
 
 
 def is_seeded(before: Twister, after: Twister, seconds: float) -> bool:
-    """Whether a generator was set to another state: one that drawing cannot have led to in this time."""
+    """Tell whether a generator's new state cannot come from drawing numbers in this time."""
     if before == after:
         return False
     drawn, wanted = _from(before), _from(after).random_raw(_COMPARED)
-    left, count = int(min(seconds * _PER_SECOND, _MOST)) + 2 * _COMPARED, 1024
+    left, count = int(min(seconds * _DRAWS_PER_SECOND, _MAX_DRAWS)) + 2 * _COMPARED, 1024
     numbers = drawn.random_raw(_COMPARED - 1)
     while left > 0:
         numbers = np.concatenate([numbers[1 - _COMPARED :], drawn.random_raw(min(left, count))])
@@ -220,6 +229,7 @@ def is_seeded(before: Twister, after: Twister, seconds: float) -> bool:
 
 
 def _from(state: Twister) -> Any:
+    """Return a Mersenne Twister in a given state."""
     twister = _Twister(0)
     numbers = state[0]
     key = np.frombuffer(numbers, np.uint32) if isinstance(numbers, bytes) else np.array(numbers)

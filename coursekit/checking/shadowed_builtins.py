@@ -1,4 +1,4 @@
-"""Built-in names that a notebook has given another meaning, such as `len` by ``len = 5``.
+"""Built-in names that a notebook has bound to another value, such as `len` by ``len = 5``.
 
 What is called `len` is then a number in every function of the notebook, and the error that follows
 does not say so.
@@ -16,11 +16,11 @@ from typing import Any
 #: Names that a kernel sets itself.
 _SET_BY_KERNELS = {"_", "display", "exit", "get_ipython", "input", "open", "quit"}
 _NAMES = {name for name in dir(builtins) if not name.startswith("_")} - _SET_BY_KERNELS
-_MOST = 3
+_MAX_NAMES = 3
 
 
 def shadowed(thing: Any, error: BaseException | None = None) -> str:
-    """What to say of the built-in names that code uses and a notebook has given another meaning.
+    """Name the built-in names that code uses and a notebook has bound to another value.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def shadowed(thing: Any, error: BaseException | None = None) -> str:
                 found[name] = scope[name]
     if not found:
         return ""
-    shown = [f"`{name}` {_kind(found[name])}" for name in sorted(found)[:_MOST]]
+    shown = [f"`{name}` {_kind(found[name])}" for name in sorted(found)[:_MAX_NAMES]]
     return f"your notebook has made {' and '.join(shown)}: use another name there, and restart the kernel"
 
 
 def _functions(thing: Any) -> Iterator[tuple[CodeType, dict[str, Any]]]:
-    """The code of a function, or of the functions in a class, with its global names."""
+    """Yield the code of a function, or of the functions in a class, with its globals."""
     for one in vars(thing).values() if inspect.isclass(thing) else [thing]:
         function = inspect.unwrap(getattr(one, "func", one))
         if isinstance(function, FunctionType):
@@ -54,6 +54,7 @@ def _functions(thing: Any) -> Iterator[tuple[CodeType, dict[str, Any]]]:
 
 
 def _on_the_way(error: BaseException | None) -> Iterator[tuple[CodeType, dict[str, Any]]]:
+    """Yield the code and globals of the notebook's functions in a traceback."""
     trace = error.__traceback__ if error is not None else None
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") == "__main__":
@@ -62,7 +63,7 @@ def _on_the_way(error: BaseException | None) -> Iterator[tuple[CodeType, dict[st
 
 
 def _used(code: CodeType) -> Iterator[str]:
-    """The names that a function uses, with those of the functions in it."""
+    """Yield the names that a function and its inner functions use."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -70,6 +71,7 @@ def _used(code: CodeType) -> Iterator[str]:
 
 
 def _kind(value: Any) -> str:
+    """Describe a value: "a number", "a function of torch"."""
     if value is None:
         return "None"
     if isinstance(value, numbers.Number):

@@ -1,4 +1,4 @@
-"""The recordings that ship with a course's package: one JSON file per assignment, made by a release.
+"""Recordings that ship with a course's package: one JSON file per assignment, made by a release.
 
 A recording contains, for each exercise, its cases with the reference's outputs and the
 misconceptions' outputs and hints, as plain data: all that `check` needs, and no solution.
@@ -29,21 +29,22 @@ _FOLDER = Path(__file__).parents[1] / "recordings"
 
 
 class RecordingError(RuntimeError):
-    """A recording is missing, damaged or belongs to another version of coursekit."""
+    """Error for a recording that is missing, damaged or of another version of coursekit."""
 
     def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows in place of a traceback."""
         return [f"RecordingError: {self}"]
 
 
 @functools.lru_cache(maxsize=1)
 def index() -> dict[str, str]:
-    """Exercise name -> assignment, over all recordings."""
+    """Map each recorded exercise to its assignment."""
     return {name: path.stem for name, path in _paths().items()}
 
 
 @functools.lru_cache(maxsize=1)
 def _paths() -> dict[str, Path]:
-    """Exercise name -> its assignment's recording; the first folder that has it counts."""
+    """Map each exercise to its assignment's recording; the first folder that has it counts."""
     found: dict[str, Path] = {}
     for folder in _folders():
         path = folder / "index.json"
@@ -57,7 +58,7 @@ def _paths() -> dict[str, Path]:
 
 
 def _folders() -> list[Path]:
-    """The folders with recordings: those that `VARIABLE` names, installed courses', and our own."""
+    """Return the folders with recordings: of `VARIABLE`, of installed courses, and our own."""
     from importlib.metadata import entry_points
 
     found = [Path(one) for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
@@ -72,12 +73,12 @@ def _folders() -> list[Path]:
 
 
 def names() -> list[str]:
-    """The names of all recorded exercises."""
+    """Return the names of all recorded exercises."""
     return list(index())
 
 
 def find(name: str) -> RecordedExercise:
-    """The recorded exercise called `name`.
+    """Return the recorded exercise called `name`.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def find(name: str) -> RecordedExercise:
 
 
 def layers(name: str) -> list[str]:
-    """The attributes that the reference of a class sets, in its order; none of another exercise.
+    """Return the attributes that a class's reference sets, in its order; [] for other exercises.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def layers(name: str) -> list[str]:
 
 
 def revision(assignment: str) -> int:
-    """The revision of an assignment's recording on disk; 0 if there is none.
+    """Return the revision of an assignment's recording on disk; 0 if there is none.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def revision(assignment: str) -> int:
 
 @functools.lru_cache(maxsize=32)
 def read(path: Path) -> Recording:
-    """One assignment's recording.
+    """Return one assignment's recording.
 
     Raises
     ------
@@ -147,4 +148,5 @@ def read(path: Path) -> Recording:
 
 
 def _damaged(path: Path) -> str:
+    """Return the message for a recording that is missing or damaged."""
     return f"the recorded checks in {path.name} cannot be read; install coursekit again."

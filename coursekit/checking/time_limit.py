@@ -1,4 +1,4 @@
-"""A limit on the time that a block of code takes; it does not depend on how busy the machine is.
+"""Limit on the time that a block of code takes, independent of how busy the machine is.
 
 Processor time decides. What waits without computing (a lock, `input`, a long sleep) has a limit of
 its own, on the time in which it had nothing to do: time in which it waited for a processor does not
@@ -23,14 +23,14 @@ _THREADS = Path("/proc/self/task")
 
 
 class TimeUp(BaseException):
-    """A block ran out of time.
+    """Exception raised in a block that ran out of time.
 
     No `Exception`, so that a broad ``except Exception`` in a student's code does not catch it.
     """
 
 
 def _waited_for_a_processor() -> float:
-    """The seconds that the threads of this process were ready to run but had no core; Linux only."""
+    """Return the seconds that this process's threads were ready but had no core; Linux only."""
     total = 0
     with contextlib.suppress(OSError, ValueError):
         for thread in _THREADS.iterdir():
@@ -41,7 +41,7 @@ def _waited_for_a_processor() -> float:
 
 @dataclass(frozen=True)
 class Clocks:
-    """The clocks that a limit reads, each a function without arguments that returns seconds.
+    """Clocks that a limit reads, each a function without arguments that returns seconds.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Clocks:
 
 
 class Watch:
-    """Looks at the clocks again and again, and says when a block's time is up.
+    """Stopwatch that polls the clocks, and tells when a block's time is up.
 
     Between two looks the block was idle for the time on the wall less the time in which a thread of
     the process computed or waited for a processor. A look that comes much too late counts as one in
@@ -85,7 +85,7 @@ class Watch:
         self._last: tuple[float, float] | None = None
 
     def look(self) -> str:
-        """Why the time is up, or "" if it is not."""
+        """Return the reason why the time is up, or "" if it is not."""
         clocks = self._clocks
         if clocks.thread() >= self._end:
             return f"no answer after {self._seconds:g} seconds of computing"

@@ -1,4 +1,4 @@
-"""What code can set in torch for everybody in its process, and the modes that it can enter."""
+"""Process-wide settings of torch, and the modes that code can enter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ATTENTION = ("flash", "mem_efficient", "math", "cudnn")
 
 
 def settings_of_torch(torch: Any) -> Iterator[tuple[Any, ...]]:
-    """Each setting as clause, reader, writer, the value while a case runs and, for some, what is usual.
+    """Yield each setting: clause, reader, writer, value in a case, perhaps a test for usual values.
 
     Parameters
     ----------
@@ -71,27 +71,30 @@ def settings_of_torch(torch: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _not_compiled(model: Any = None, **options: Any) -> Any:
-    """In place of `torch.compile`: a case would be over before its compiler is."""
+    """Replace `torch.compile` by a function that returns its argument: compiling takes too long."""
     return _not_compiled if model is None else model
 
 
 def is_compiled(thing: Any) -> bool:
-    """Whether `torch.compile` has made it."""
+    """Tell whether `torch.compile` made this function or module."""
     return hasattr(thing, "_torchdynamo_orig_callable") or hasattr(thing, "_orig_mod")
 
 
 def is_of_the_compiler(thing: Any) -> bool:
-    """Whether torch has made a function for `torch.compile`, and put it into its modules and classes."""
+    """Tell whether torch's compiler put this function into torch's modules and classes."""
     code = getattr(thing, "__code__", None)
     return code is not None and _COMPILER.search(code.co_filename) is not None
 
 
 def _flushes() -> bool:
+    """Tell whether denormal numbers are flushed to 0."""
     tiny = 5e-324
     return tiny * 1.0 == 0.0
 
 
 def _attributes(owner: Any, name: str) -> tuple[Any, Any, Any]:
+    """Return reader, writer and usual value of the attributes of an options object."""
+
     def write(values: dict[str, Any]) -> None:
         vars(getattr(owner, name)).update(values)
 
@@ -99,7 +102,7 @@ def _attributes(owner: Any, name: str) -> tuple[Any, Any, Any]:
 
 
 def _hooks(module: Any) -> tuple[Any, Any, Any]:
-    """The hooks that every module calls."""
+    """Return reader, writer and usual value of the global hooks in a module of torch."""
     names = [name for name, value in vars(module).items() if name.startswith("_global_")]
     tables = [getattr(module, name) for name in names if isinstance(getattr(module, name), dict)]
 
@@ -112,6 +115,8 @@ def _hooks(module: Any) -> tuple[Any, Any, Any]:
 
 
 def _autocast(torch: Any, device: str) -> tuple[Any, Any, Any]:
+    """Return reader, writer and usual value of autocast on a device."""
+
     def read() -> tuple[bool, Any]:
         on = torch.is_autocast_enabled(device)
         return on, torch.get_autocast_dtype(device) if on else None
@@ -125,7 +130,7 @@ def _autocast(torch: Any, device: str) -> tuple[Any, Any, Any]:
 
 
 def _precision(torch: Any) -> tuple[Any, ...]:
-    """The precision of products, which has an older interface, and a newer one since torch 2.9."""
+    """Return reader, writer and usual value of the precision of matrix products."""
     read_all, write_all = torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
     read_one = getattr(torch._C, "_get_fp32_precision_getter", None)
     write_one = getattr(torch._C, "_set_fp32_precision_setter", None)
@@ -152,7 +157,7 @@ def _precision(torch: Any) -> tuple[Any, ...]:
 
 
 def _saved_tensors(torch: Any) -> tuple[Any, Any, Any]:
-    """The hooks on what is saved for the way back, as in `torch.autograd.graph`."""
+    """Return reader, writer and usual value of the hooks on tensors saved for the backward pass."""
     autograd = torch._C._autograd
     top, push, pop = (
         getattr(autograd, f"_{what}_saved_tensors_default_hooks") for what in ("top", "push", "pop")
@@ -182,7 +187,7 @@ def _saved_tensors(torch: Any) -> tuple[Any, Any, Any]:
 
 
 def _stacks(torch: Any) -> tuple[Any, Any, Any]:
-    """The modes that functions and operators of torch pass through, default devices among them."""
+    """Return reader, writer and usual value of torch's mode stacks, default devices included."""
     import torch.utils._device as default
 
     functions = (
@@ -235,13 +240,14 @@ class Modes:
 
     @classmethod
     def of_now(cls) -> Modes:
+        """Return the current modes."""
         torch = sys.modules.get("torch")
         if torch is None:
             return cls(True, False)
         return cls(torch.is_grad_enabled(), torch.is_inference_mode_enabled())
 
     def define(self) -> None:
-        """Gradients on, inference mode off."""
+        """Turn gradients on and inference mode off."""
         torch = sys.modules.get("torch")
         if torch is None:
             return
@@ -250,7 +256,7 @@ class Modes:
         torch._C._set_grad_enabled(True)
 
     def resume(self) -> None:
-        """As before the case, until the next `define`."""
+        """Return to the modes before the case, until the next `define`."""
         torch = sys.modules.get("torch")
         if torch is not None:
             if self._inference:
@@ -258,15 +264,18 @@ class Modes:
             torch._C._set_grad_enabled(self._gradients)
 
     def leave(self) -> None:
+        """Leave all inference guards that were entered."""
         while self._guards:
             self._guards.pop().__exit__(None, None, None)
 
     def differences(self) -> list[str]:
+        """Describe the modes that a notebook has changed."""
         if self._inference:
             return ["inference mode is on"]
         return [] if self._gradients else ["gradients are off"]
 
     def _enter(self, torch: Any, mode: bool) -> None:
+        """Enter an inference guard, on or off."""
         guard = torch._C._InferenceMode(mode)
         guard.__enter__()
         self._guards.append(guard)

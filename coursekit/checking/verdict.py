@@ -1,4 +1,4 @@
-"""Judges outcomes: pure functions from plain data to a verdict.
+"""Judgment of outcomes: pure functions from plain data to a verdict.
 
 `check` calls them on the student's machine, the grader outside the student's process. Neither
 trusts the outcomes: they are plain data, compared with those of the reference.
@@ -25,7 +25,7 @@ STAGES = ("missing", "error", "type", "shape", "dtype", "property", "value")
 
 @dataclass
 class GroupResult:
-    """The points that one group of cases earned, and why it lost any.
+    """Points that one group of cases earned, and why it lost any.
 
     Attributes
     ----------
@@ -94,11 +94,12 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
+        """True if all points are earned."""
         return self.points >= self.max_points
 
     @property
     def help(self) -> str:
-        """With which right helpers it was judged, as a clause; "" if with the student's own."""
+        """Clause that names the right helpers it was judged with; "" if with the student's own."""
         if not self.judged_with:
             return ""
         *others, last = [f"`{name}`" for name in self.judged_with]
@@ -110,10 +111,12 @@ class Verdict:
         return f"judged with a right {names}, since yours {be} wrong or missing"
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Verdict:
+        """Return the verdict that `to_dict` wrote."""
         groups = [GroupResult(**group) for group in data["groups"]]
         return cls(**{**data, "groups": groups})
 
@@ -146,7 +149,7 @@ _ANY_COST, _TIMES = 2**16, 8
 
 
 def room(exercise: RecordedExercise) -> list[int]:
-    """What an outcome of each case may cost to be compared: a few times what any recorded one does.
+    """Return each case's limit on an outcome's cost: a few times that of the recorded outcomes.
 
     A larger one is wrong whatever is in it, and could take the judge minutes.
     """
@@ -154,13 +157,14 @@ def room(exercise: RecordedExercise) -> list[int]:
 
 
 def _room(exercise: RecordedExercise, i: int) -> int:
+    """Return the limit on an outcome's cost for one case."""
     wrong = exercise.get("misconceptions", [])
     recorded = [exercise["cases"][i]["expected"], *(m["outcomes"][i] for m in wrong)]
     return _ANY_COST + _TIMES * max(cost(one, 2**30) for one in recorded)
 
 
 def too_large(outcome: Any, most: int) -> Outcome | None:
-    """The outcome to judge in place of one that costs more than `most`; None if it does not."""
+    """Return the outcome to judge in place of one that costs more than `most`, else None."""
     if cost(outcome, most) <= most:
         return None
     message = "it is many times larger than the expected one"
@@ -168,12 +172,12 @@ def too_large(outcome: Any, most: int) -> Outcome | None:
 
 
 def _refused(exercise: RecordedExercise, i: int, outcome: Any) -> Outcome | None:
-    """`too_large` for the outcome of a case; what is recorded is looked at only where it matters."""
+    """Return `too_large` for a case's outcome; measure the recorded ones only for a large one."""
     return too_large(outcome, _ANY_COST) and too_large(outcome, _room(exercise, i))
 
 
 def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """The verdict on one exercise. Each value is decoded once, and only if it is small enough.
+    """Return the verdict on one exercise; decode each value once, and only if it is small enough.
 
     Parameters
     ----------
@@ -188,6 +192,7 @@ def judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
 
 
 def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
+    """Return the verdict, inside a block of `decoded_once`."""
     cases = exercise["cases"]
     missing: Outcome = {"status": "unreadable", "message": "no answer came back"}
     outcomes = [
@@ -242,7 +247,7 @@ def _judge(exercise: RecordedExercise, outcomes: Sequence[Outcome]) -> Verdict:
 def _on_memory(
     cases: Sequence[Case], outcomes: Sequence[Outcome], wrong: dict[int, Finding], shown: int
 ) -> str:
-    """What to add of an answer that remembers an earlier call; "" if it is not known to."""
+    """Say that an answer keeps state between calls; "" if nothing points to that."""
     words = "; its result {} on an earlier call: {}"
     if place := next((outcome["keeps"] for outcome in outcomes if outcome.get("keeps")), ""):
         return words.format("may depend", f"it keeps something in {place}")
@@ -257,7 +262,7 @@ def _on_memory(
 
 
 def clean(outcome: Any) -> Outcome:
-    """The outcome with only valid fields: it comes from an untrusted process."""
+    """Return the outcome with only valid fields: it comes from an untrusted process."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         return {"status": "unreadable", "message": "the answer is malformed"}
     clean: Outcome = {"status": outcome["status"], "value": outcome.get("value")}
@@ -289,7 +294,7 @@ def clean(outcome: Any) -> Outcome:
 def _group(
     name: str, points: float, cases: Sequence[Case], findings: list[Finding | None]
 ) -> GroupResult:
-    """All of the group's points, or none and the reason."""
+    """Return a group's result: all of its points, or none and the reason."""
     own = [(case, finding) for case, finding in zip(cases, findings) if case["group"] == name]
     wrong = [(case, finding) for case, finding in own if finding is not None]
     result = GroupResult(name, float(points), float(points), len(own) - len(wrong), len(own))
@@ -302,18 +307,19 @@ def _group(
 
 
 def _rank(case: Case, finding: Finding) -> tuple[bool, int]:
-    """Gradients are explained last, since wrong values have wrong gradients; then by stage."""
+    """Return a sort key: gradients last, since wrong values have wrong gradients; then by stage."""
     return "gradient" in case, STAGES.index(finding.stage)
 
 
 def _size(case: Case) -> int:
+    """Return the length of a case's inputs as text."""
     return sum(len(str(case.get(key))) for key in ("args", "kwargs", "then", "again"))
 
 
 def _detail(
     exercise: RecordedExercise, case: Case, outcome: Outcome, finding: Finding
 ) -> list[list[str]]:
-    """Rows of label and text that show the failing case."""
+    """Return rows of label and text that show the failing case."""
     from coursekit.checking.format import show, show_call
 
     if finding.stage == "missing":
@@ -332,7 +338,7 @@ def _detail(
 
 
 def _comparison(cases: Sequence[Case], failing: list[int], shown: int) -> list[list[str]]:
-    """Rows that say what is right, and what is special about the inputs that are not."""
+    """Return rows on the passing cases, and on inputs that only the failing cases have."""
     from coursekit.checking.failure_patterns import distinguish, passing
 
     rows = [["right", passing(cases, failing)]]
@@ -342,7 +348,7 @@ def _comparison(cases: Sequence[Case], failing: list[int], shown: int) -> list[l
 
 
 def _printed(outcome: Outcome) -> str:
-    """The first lines that the failing case printed, and how many characters there were in all."""
+    """Return the first lines that the failing case printed, and how many characters it printed."""
     text, count = outcome.get("printed", ""), outcome.get("printed_characters", 0)
     lines = text[:300].splitlines()[:5]
     shown = "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What a notebook needs: checks that are no older than itself."""
+"""Version check of a notebook: its recordings must be at least as new as itself."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _needed: dict[str, int] = {}
 
 
 class Outdated(ImportError):
-    """The notebook is newer than coursekit; the message says what to do."""
+    """Error for a coursekit older than the notebook; the message says what to do."""
 
     def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows in place of a traceback."""
         return [f"Outdated: {self}"]
 
 
@@ -64,17 +65,17 @@ def require(assignment: str, revision: int, wheels: Sequence[str | Path] = ()) -
 
 
 def assignments() -> list[str]:
-    """The assignments of the notebooks whose set-up cells ran in this kernel."""
+    """Return the assignments of the notebooks whose set-up cells ran in this kernel."""
     return list(_needed)
 
 
 def is_outdated() -> bool:
-    """Whether a notebook of this kernel needs newer recordings than there are."""
+    """Tell whether a notebook of this kernel needs newer recordings than there are."""
     return any(stored_recordings.revision(name) < number for name, number in _needed.items())
 
 
 def _install(wheel: str) -> None:
-    """Put the wheel in the place of what is installed, unless that is a checkout."""
+    """Install the wheel in place of the current version, unless that is a checkout."""
     if (_PACKAGE.parent / "pyproject.toml").exists():
         return
     # the version is that of the last release, which is no reason for pip to install it again

@@ -1,4 +1,4 @@
-"""Data sets: those that come with the course and real ones, all through `load`."""
+"""Data sets: those that come with the course and real ones, all loaded by `load`."""
 
 from __future__ import annotations
 

@@ -1,28 +1,29 @@
-"""What can go wrong with a data set: every error is one sentence that says what to do."""
+"""Errors of data sets; every message is one sentence that says what to do."""
 
 from __future__ import annotations
 
 
 class DataError(Exception):
-    """A data set could not be loaded; the message is one sentence that says what to do."""
+    """Error in loading a data set; the message is one sentence that says what to do."""
 
     def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows in place of a traceback."""
         # IPython and Jupyter show these lines in place of a traceback: where the error was
         # raised inside coursekit tells a student nothing.
         return [f"{type(self).__name__}: {self}"]
 
 
 class UnknownName(DataError):
-    """There is no data set with this name."""
+    """Error for a name that no data set has."""
 
 
 class UnknownSplit(DataError):
-    """The data set has no split with this name."""
+    """Error for a split that the data set does not have."""
 
 
 class FetchError(DataError):
-    """A file could not be fetched: no network, server gone, cut transfer, full disk."""
+    """Error in fetching a file: no network, server gone, cut transfer, full disk."""
 
 
 class DamagedFile(DataError):
-    """A file is there, but its content is not what it should be."""
+    """Error for a file whose content is not as published."""

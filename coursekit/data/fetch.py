@@ -1,4 +1,4 @@
-"""Download the files of real data sets, with pooch, and verify them.
+"""Download of the files of real data sets, with pooch, and their verification.
 
 What pooch does not do: several addresses per file, a mirror folder that is read in place, and
 errors of one sentence. A checksum is compared at every use, which costs about a millisecond per
@@ -33,7 +33,7 @@ TIMEOUT = (10, 30)
 
 @dataclass(frozen=True)
 class Problem:
-    """Why one source could not provide a file."""
+    """Reason why a source could not provide a file."""
 
     source: str
     reason: str
@@ -82,7 +82,7 @@ def fetch(dataset: Dataset, name: str) -> Path:
 
 
 def matches(path: Path, checksum: str) -> bool:
-    """Return whether a file has this checksum (`sha256:...` or `md5:...`)."""
+    """Tell whether a file has this checksum (`sha256:...` or `md5:...`)."""
     import pooch
 
     algorithm, _, expected = checksum.partition(":")
@@ -112,6 +112,7 @@ def _obtain(file: File, problems: list[Problem]) -> Path | None:
 
 
 def _from_folder(folder: Path, file: File, problems: list[Problem]) -> Path | None:
+    """Return the file in a mirror folder after verifying it; None if it is not there."""
     path = folder / file.name
     try:
         if matches(path, file.checksum):
@@ -194,6 +195,7 @@ def _unpack(archive: Path, file: File, member: str) -> Path:
 
 
 def _cache_error(error: OSError, file: File) -> FetchError:
+    """Return the error for a cache that cannot be written."""
     folder = cache_folder()
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FetchError(
@@ -209,7 +211,7 @@ def _cache_error(error: OSError, file: File) -> FetchError:
 
 
 def _explain(file: File, problems: list[Problem]) -> DataError:
-    """The error for a file that no source could provide."""
+    """Return the error for a file that no source could provide."""
     source = mirror()
     wanted = f"{file.name} (or {file.fallback})" if file.fallback else file.name
     reasons = "; ".join(dict.fromkeys(f"{problem.source} {problem.reason}" for problem in problems))

@@ -28,7 +28,7 @@ Reviews = list[tuple[str, bytes]]
 
 _REVIEW = re.compile(r"(?:^|/)aclImdb/((train|test)/(?:pos|neg|unsup)/\d+_\d+\.txt)$")
 # The longest review has 14 KB; anything far beyond is not a review.
-_LARGEST = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
 def load_imdb(dataset: Dataset, split: str) -> TextDataset | Corpus:
@@ -65,6 +65,7 @@ def load_imdb(dataset: Dataset, split: str) -> TextDataset | Corpus:
 
 
 def _text(content: bytes) -> str:
+    """Return a review's text, with newlines for its `<br />`."""
     return content.decode("utf-8").replace("<br />", "\n").strip()
 
 
@@ -77,11 +78,12 @@ def digest(reviews: Reviews) -> str:
 
 
 def _prepared_file(dataset: Dataset, split: str) -> Path:
+    """Return the path of the prepared split in the cache."""
     return cache_folder() / "prepared" / f"{dataset.name}-{split}.jsonl.gz"
 
 
 def _read_prepared(dataset: Dataset, split: str) -> Reviews | None:
-    """The split from the cache; None if it is missing or damaged."""
+    """Return the split from the cache; None if it is missing or damaged."""
     try:
         lines = gzip.decompress(_prepared_file(dataset, split).read_bytes()).splitlines()
         reviews = [(path, text.encode()) for path, text in map(json.loads, lines)]
@@ -137,7 +139,7 @@ def read_archive(archive: Path) -> dict[str, Reviews]:
         with tarfile.open(archive, "r|*") as opened:
             for member in opened:
                 name = _REVIEW.search(member.name)
-                if name is None or not member.isfile() or member.size > _LARGEST:
+                if name is None or not member.isfile() or member.size > _MAX_BYTES:
                     continue
                 split = "unlabelled" if "/unsup/" in name[1] else name[2]
                 content = opened.extractfile(member)

@@ -1,4 +1,4 @@
-"""The lines of a data set's file, and the error for one that is not as it should be."""
+"""Reading of a data set file's lines, and the error for a malformed one."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
 
 
 def damaged(path: Path, number: int, what: str) -> DamagedFile:
-    """The error for a line, counted from 1, that is not as published."""
+    """Return the error for a line, counted from 1, that is not as published."""
     return DamagedFile(f"The file {path} is damaged in line {number}: {what}; restore the file.")

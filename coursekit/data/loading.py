@@ -1,4 +1,4 @@
-"""`load`: a data set by name, shipped or real."""
+"""Loading of a data set by name, shipped or real: `load`."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def load(name: str, split: str | None = None) -> Loaded:
 
 
 def _read(dataset: Dataset, name: str, split: str) -> Loaded:
+    """Read a split with the reader of its data set."""
     if name == "imdb":
         return load_imdb(dataset, split)
     needed = dataset.splits[split]

@@ -1,4 +1,4 @@
-"""Where data are: the cache, the mirror, and the files that come with the course."""
+"""Paths of data: the cache, the mirror, and the files that come with the course."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that people wrote and labeled, chosen by rule: one group per phenomenon.
+"""Published texts with people's labels, grouped by phenomenon with fixed rules.
 
 The shipped challenge set was written and labeled by a language model. `published_challenge` collects
 texts of published data sets that ask the same questions, so that what a model does on the one can be
@@ -42,7 +42,7 @@ NEUTRAL = 2
 
 
 class Phrase(NamedTuple):
-    """The words `start` to `end` (excluded) of a sentence, and their label from 0 to 4."""
+    """Words `start` to `end` (excluded) of a sentence, and their label from 0 to 4."""
 
     start: int
     end: int
@@ -50,13 +50,13 @@ class Phrase(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """-1, 0 or 1: whether people found the phrase negative, neutral or positive."""
+        """Sign of the label: -1 negative, 0 neutral, 1 positive."""
         return (self.label > NEUTRAL) - (self.label < NEUTRAL)
 
 
 @dataclass(frozen=True)
 class LabeledTree:
-    """A sentence of the treebank: its words in lower case, and every phrase with its label.
+    """Sentence of the treebank: its words in lower case, and every phrase with its label.
 
     A single word is a phrase, too. The whole sentence is not among `phrases`; its label is `label`.
     """
@@ -66,7 +66,7 @@ class LabeledTree:
     label: int
 
     def opinions(self) -> list[Phrase]:
-        """The single words that people labeled positive or negative, without negators."""
+        """Return the single words that people labeled positive or negative, without negators."""
         return [
             phrase
             for phrase in self.phrases
@@ -77,17 +77,17 @@ class LabeledTree:
         ]
 
     def has(self, words: Collection[str]) -> bool:
-        """Whether one of these words is in the sentence."""
+        """Tell whether one of these words is in the sentence."""
         return any(word in words for word in self.words)
 
     def before(self, end: int) -> Phrase | None:
-        """The longest phrase that ends before word `end`; punctuation in between is skipped."""
+        """Return the longest phrase that ends before word `end`, punctuation skipped."""
         while end and self.words[end - 1] in _PUNCTUATION:
             end -= 1
         return min((p for p in self.phrases if p.end == end), default=None)
 
     def after(self, start: int) -> Phrase | None:
-        """The longest phrase that begins with word `start`."""
+        """Return the longest phrase that begins with word `start`."""
         return max((p for p in self.phrases if p.start == start), default=None)
 
 
@@ -133,11 +133,12 @@ Phrase(start=1, end=2, label=3)], label=1)
 
 
 def _no_tree(line: str) -> DamagedFile:
+    """Return the error for a line that is no tree."""
     return DamagedFile(f"This is no tree with labels from 0 to 4: {line[:60]!r}.")
 
 
 def phenomenon_of(tree: LabeledTree, known: Collection[str]) -> str | None:
-    """Say which phenomenon a sentence of the treebank shows.
+    """Return the phenomenon that a sentence of the treebank shows.
 
     The rules look at words and at the labels that people gave to words and phrases, never at the
     label of the whole sentence. A sentence counts for the first rule that holds, in this order:
@@ -173,6 +174,7 @@ def phenomenon_of(tree: LabeledTree, known: Collection[str]) -> str | None:
 
 
 def _thwarted(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether the last clause has the opposite label of all before it."""
     if tree.has(CONTRASTS):
         return False
     end = len(tree.words)
@@ -189,6 +191,7 @@ def _thwarted(tree: LabeledTree, known: Collection[str]) -> bool:
 
 
 def _negation(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether a negator turns the label of the phrase right after it around."""
     return not tree.has(CONTRASTS) and any(
         phrase.sign * _with_negator(tree, phrase) < 0
         for phrase in tree.phrases
@@ -197,12 +200,13 @@ def _negation(tree: LabeledTree, known: Collection[str]) -> bool:
 
 
 def _with_negator(tree: LabeledTree, phrase: Phrase) -> int:
-    """The sign of the shortest phrase that holds this one and the word before it; 0 without."""
+    """Return the sign of the shortest phrase with this one and the word before it; 0 without."""
     around = [p for p in tree.phrases if p.start < phrase.start and p.end >= phrase.end]
     return min(around, key=lambda p: p.end - p.start).sign if around else 0
 
 
 def _contrast(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether *but* or *yet* stands between two phrases with opposite labels."""
     for position, word in enumerate(tree.words):
         if word in ("but", "yet"):
             one, other = tree.before(position), tree.after(position + 1)
@@ -212,6 +216,7 @@ def _contrast(tree: LabeledTree, known: Collection[str]) -> bool:
 
 
 def _comparison(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether the sentence compares, with a comparative shortly before *than*."""
     if tree.has(CONTRASTS) or "than" not in tree.words[1:]:
         return False
     than = tree.words.index("than", 1)
@@ -221,10 +226,12 @@ def _comparison(tree: LabeledTree, known: Collection[str]) -> bool:
 
 
 def _without_other_rules(tree: LabeledTree) -> bool:
+    """Tell whether the sentence has no negator, no word of contrast and no *than*."""
     return not tree.has(NEGATORS | CONTRASTS | {"than"})
 
 
 def _neutral_words(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether an opinion word is in a neutral phrase and all others say the opposite."""
     if not _without_other_rules(tree):
         return False
     neutral = [p for p in tree.phrases if 2 <= p.end - p.start <= 4 and not p.sign]
@@ -237,12 +244,14 @@ def _neutral_words(tree: LabeledTree, known: Collection[str]) -> bool:
 
 
 def _unseen(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether the sentence has opinion words, none of them known from training."""
     words = [tree.words[phrase.start] for phrase in tree.opinions()]
     new = bool(words) and not any(word in known for word in words)
     return new and len(tree.words) >= 5 and _without_other_rules(tree)
 
 
 def _plain(tree: LabeledTree, known: Collection[str]) -> bool:
+    """Tell whether the sentence is short and has opinion words of one sign only."""
     signs = [phrase.sign for phrase in tree.opinions()]
     short = len(tree.words) <= 17
     return short and len(signs) >= 2 and len(set(signs)) == 1 and _without_other_rules(tree)
@@ -260,7 +269,7 @@ _RULES: dict[str, Callable[[LabeledTree, Collection[str]], bool]] = {
 
 
 def is_long(review: str, opinion_words: Collection[str]) -> bool:
-    """Say whether a review is `long`: 49 to 79 words, of which one to three are opinion words.
+    """Tell whether a review is `long`: 49 to 79 words, of which one to three are opinion words.
 
     Parameters
     ----------
@@ -326,7 +335,7 @@ def published_challenge(n: int = 44, seed: int = 0) -> TextDataset:
 
 
 def _found() -> Iterator[tuple[str, str, int]]:
-    """Every text that a rule finds: phenomenon, text, label."""
+    """Yield every text that a rule finds: phenomenon, text, label."""
     splits = {name: _trees(name) for name in ("train", "validation", "test")}
     known = {word for text, *_ in _labeled("reviews", "train") for word in tokenize(text)}
     for tree in (*splits["validation"], *splits["test"]):
@@ -360,12 +369,14 @@ def opinion_words(trees: Iterable[LabeledTree]) -> set[str]:
 
 
 def _trees(split: str) -> list[LabeledTree]:
+    """Return the trees of a split of "sst-trees"."""
     corpus = load("sst-trees", split)
     assert isinstance(corpus, Corpus)
     return [read_tree(line) for line in corpus.texts]
 
 
 def _labeled(name: str, split: str) -> TextDataset:
+    """Load a split of labeled texts."""
     texts = load(name, split)
     assert isinstance(texts, TextDataset)
     return texts

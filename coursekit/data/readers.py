@@ -1,4 +1,4 @@
-"""Readers: from a data set's files, as published, to what `load` returns."""
+"""Readers: from a data set's published files to the objects that `load` returns."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def read_news(name: str, split: str, paths: list[Path]) -> Bitext:
 
 
 def _plain_news(text: str) -> str:
-    """A text without tags, codes of characters and backslashes."""
+    """Return a text without tags, character codes and backslashes."""
     text = html.unescape(re.sub(r" ?#(\d+);", r"&#\1;", text.replace("\\", " ")))
     return " ".join(re.sub(r"<[^>]*>", " ", html.unescape(text)).split())
 
@@ -287,12 +287,14 @@ def read_analogies(name: str, split: str, paths: list[Path]) -> Analogies:
 def _add_analogy(
     sections: dict[str, list[Analogy]], section: str, words: list[str], path: Path, number: int
 ) -> None:
+    """Add an analogy to its section; refuse a line that does not have four words."""
     if len(words) != 4 or not section or not all(words):
         raise damaged(path, number, "there should be a section and four words")
     sections.setdefault(section, []).append(Analogy(*words))
 
 
 def _label(text: str, path: Path, number: int) -> int:
+    """Return the label of a line, 0 or 1."""
     if text not in ("0", "1"):
         raise damaged(path, number, f"the label should be 0 or 1, not {text!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""The registry: every data set's splits, files, checksums, addresses, license and citation.
+"""Registry of data sets: splits, files, checksums, addresses, license and citation.
 
 They are in `registry.json`, which this module reads.
 """
@@ -18,7 +18,7 @@ REGISTRY = Path(__file__).with_name("registry.json")
 
 @dataclass(frozen=True)
 class File:
-    """One file of a real data set.
+    """File of a real data set.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class File:
 
 @dataclass(frozen=True)
 class Dataset:
-    """One data set: what it is, and which files each split is read from.
+    """Entry of the registry: a data set's facts, and the files of each split.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Dataset:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it comes with the course."""
+        """True if it comes with the course."""
         return not self.files
 
 
@@ -171,6 +171,7 @@ def describe(name: str) -> str:
 
 
 def _size_of(dataset: Dataset) -> str:
+    """Describe the size of a data set."""
     if dataset.is_shipped:
         return "small; works without network"
     files = {dataset.files[name] for split in dataset.splits.values() for name in split}

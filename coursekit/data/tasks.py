@@ -42,7 +42,7 @@ class Question(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A text, the ways in which it may go on, and which of them is right, counted from 0."""
+    """A text, its possible continuations, and the index of the right one, counted from 0."""
 
     context: str
     options: tuple[str, ...]
@@ -69,6 +69,7 @@ class TaskRows(Sequence[Row], Generic[Row]):
     rows: list[Row]
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return len(self.rows)
 
     @overload
@@ -76,6 +77,7 @@ class TaskRows(Sequence[Row], Generic[Row]):
     @overload
     def __getitem__(self, index: slice) -> TaskRows[Row]: ...
     def __getitem__(self, index: int | slice) -> Row | TaskRows[Row]:
+        """Return a row, or for a slice the rows of that part as `TaskRows`."""
         if isinstance(index, slice):
             return replace(self, rows=self.rows[index])
         return self.rows[index]
@@ -91,6 +93,7 @@ class TaskRows(Sequence[Row], Generic[Row]):
         return replace(self, rows=[self.rows[i] for i in shuffled(n, len(self), seed)[:n]])
 
     def __repr__(self) -> str:
+        """Return the name, split and number of rows as text."""
         return f"<{self.name} {self.split}: {len(self):,} examples>"
 
 
@@ -202,6 +205,7 @@ def read_squad(name: str, split: str, paths: list[Path]) -> TaskRows[Question]:
 
 
 def _answer(entry: dict[str, Any]) -> tuple[str, int]:
+    """Return an answer's text without spaces around it, and the character where it begins."""
     text, start = entry["text"], entry["answer_start"]
     return text.strip(), start + len(text) - len(text.lstrip())
 
@@ -252,4 +256,5 @@ def read_task_lines(name: str, split: str, paths: list[Path]) -> TaskRows[Any]:
 
 
 def _part(pairs: list[LabeledPair], split: str) -> list[LabeledPair]:
+    """Return the pairs of a split."""
     return [pair for i, pair in enumerate(pairs) if (i % 10 == 9) == (split == "validation")]

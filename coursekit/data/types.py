@@ -1,4 +1,4 @@
-"""What `load` returns: sequences that know their data set and split."""
+"""Return types of `load`: sequences that know their data set and split."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class TextDataset(Sequence[Example]):
     phenomena: list[str] | None = None
 
     def __len__(self) -> int:
+        """Return the number of texts."""
         return len(self.texts)
 
     @overload
@@ -53,6 +54,7 @@ class TextDataset(Sequence[Example]):
     @overload
     def __getitem__(self, index: slice) -> TextDataset: ...
     def __getitem__(self, index: int | slice) -> Example | TextDataset:
+        """Return an example, or for a slice the data set of these examples."""
         if isinstance(index, slice):
             return self._pick(range(len(self))[index])
         phenomenon = None if self.phenomena is None else self.phenomena[index]
@@ -79,6 +81,7 @@ class TextDataset(Sequence[Example]):
         return self._pick(sorted(chosen, key=rank.__getitem__))
 
     def _pick(self, indices: Sequence[int]) -> TextDataset:
+        """Return the data set of the examples with these indices."""
         return replace(
             self,
             texts=[self.texts[i] for i in indices],
@@ -87,6 +90,7 @@ class TextDataset(Sequence[Example]):
         )
 
     def _summary(self) -> str:
+        """Describe the data set in one line."""
         counts = Counter(self.labels)
         classes = ", ".join(
             f"{count:,} {LABEL_NAMES.get(label, f'of class {label}')}"
@@ -96,9 +100,11 @@ class TextDataset(Sequence[Example]):
         return f"{self.name} {self.split}: {len(self):,} texts ({classes}){extra}"
 
     def __repr__(self) -> str:
+        """Return the one-line description as text."""
         return f"<{self._summary()}>"
 
     def _repr_html_(self) -> str:
+        """Return a description and the first examples as HTML."""
         rows = "".join(
             f"<tr><td>{LABEL_NAMES.get(label, label)}</td>"
             f"<td style='text-align:left'>{escape(text[:200])}</td></tr>"
@@ -116,6 +122,7 @@ class Corpus(Sequence[str]):
     texts: list[str]
 
     def __len__(self) -> int:
+        """Return the number of texts."""
         return len(self.texts)
 
     @overload
@@ -123,6 +130,7 @@ class Corpus(Sequence[str]):
     @overload
     def __getitem__(self, index: slice) -> Corpus: ...
     def __getitem__(self, index: int | slice) -> str | Corpus:
+        """Return a text, or for a slice the corpus of these texts."""
         if isinstance(index, slice):
             return replace(self, texts=self.texts[index])
         return self.texts[index]
@@ -132,6 +140,7 @@ class Corpus(Sequence[str]):
         return replace(self, texts=[self.texts[i] for i in shuffled(n, len(self), seed)[:n]])
 
     def __repr__(self) -> str:
+        """Return the name, split and number of texts as text."""
         return f"<{self.name} {self.split}: {len(self):,} texts without labels>"
 
 
@@ -167,6 +176,7 @@ class Bitext(Sequence[SentencePair]):
     phenomena: list[tuple[str, ...]] | None = None
 
     def __len__(self) -> int:
+        """Return the number of pairs."""
         return len(self.sources)
 
     @overload
@@ -174,6 +184,7 @@ class Bitext(Sequence[SentencePair]):
     @overload
     def __getitem__(self, index: slice) -> Bitext: ...
     def __getitem__(self, index: int | slice) -> SentencePair | Bitext:
+        """Return a pair, or for a slice the corpus of these pairs."""
         if isinstance(index, slice):
             return self.pick(range(len(self))[index])
         phenomena = () if self.phenomena is None else self.phenomena[index]
@@ -190,7 +201,7 @@ class Bitext(Sequence[SentencePair]):
         return self.pick(shuffled(n, len(self), seed)[:n])
 
     def pick(self, indices: Iterable[int]) -> Bitext:
-        """The pairs with these indices, in this order."""
+        """Return the pairs with these indices, in this order."""
         indices = list(indices)
         return replace(
             self,
@@ -200,12 +211,13 @@ class Bitext(Sequence[SentencePair]):
         )
 
     def __repr__(self) -> str:
+        """Return the name, split and number of pairs as text."""
         languages = " to ".join(self.languages)
         return f"<{self.name} {self.split}: {len(self):,} sentence pairs, {languages}>"
 
 
 class WordPair(NamedTuple):
-    """Two words and how similar people find them; higher is more similar."""
+    """Two words and their similarity as people judge it; higher is more similar."""
 
     word1: str
     word2: str
@@ -221,6 +233,7 @@ class WordPairs(Sequence[WordPair]):
     pairs: list[WordPair]
 
     def __len__(self) -> int:
+        """Return the number of pairs."""
         return len(self.pairs)
 
     @overload
@@ -228,14 +241,16 @@ class WordPairs(Sequence[WordPair]):
     @overload
     def __getitem__(self, index: slice) -> list[WordPair]: ...
     def __getitem__(self, index: int | slice) -> WordPair | list[WordPair]:
+        """Return a pair, or for a slice a list of pairs."""
         return self.pairs[index]
 
     def __repr__(self) -> str:
+        """Return the name and the number of pairs as text."""
         return f"<{self.name}: {len(self):,} word pairs with scores>"
 
 
 class RatedPair(NamedTuple):
-    """Two sentences and how related people find them; higher is more related."""
+    """Two sentences and their relatedness as people judge it; higher is more related."""
 
     text1: str
     text2: str
@@ -251,6 +266,7 @@ class SentencePairs(Sequence[RatedPair]):
     pairs: list[RatedPair]
 
     def __len__(self) -> int:
+        """Return the number of pairs."""
         return len(self.pairs)
 
     @overload
@@ -258,14 +274,16 @@ class SentencePairs(Sequence[RatedPair]):
     @overload
     def __getitem__(self, index: slice) -> list[RatedPair]: ...
     def __getitem__(self, index: int | slice) -> RatedPair | list[RatedPair]:
+        """Return a pair, or for a slice a list of pairs."""
         return self.pairs[index]
 
     def __repr__(self) -> str:
+        """Return the name and the number of pairs as text."""
         return f"<{self.name} {self.split}: {len(self):,} pairs of sentences with scores>"
 
 
 class Analogy(NamedTuple):
-    """`a` is to `b` as `c` is to `d`."""
+    """Analogy question: `a` is to `b` as `c` is to `d`."""
 
     a: str
     b: str
@@ -283,10 +301,12 @@ class Analogies(Sequence[Analogy]):
     _all: list[Analogy] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        """Join the sections into one list."""
         every = [question for section in self.sections.values() for question in section]
         object.__setattr__(self, "_all", every)
 
     def __len__(self) -> int:
+        """Return the number of questions."""
         return len(self._all)
 
     @overload
@@ -294,16 +314,20 @@ class Analogies(Sequence[Analogy]):
     @overload
     def __getitem__(self, index: slice) -> list[Analogy]: ...
     def __getitem__(self, index: int | slice) -> Analogy | list[Analogy]:
+        """Return a question, or for a slice a list of questions."""
         return self._all[index]
 
     def __iter__(self) -> Iterator[Analogy]:
+        """Iterate over the questions of all sections, in order."""
         return iter(self._all)
 
     def __repr__(self) -> str:
+        """Return the name and the number of questions as text."""
         return f"<{self.name}: {len(self):,} analogies in {len(self.sections)} sections>"
 
 
 def _random_keys(count: int, seed: int) -> list[float]:
+    """Return `count` random numbers that are the same on every machine."""
     # Only random() itself is promised to give the same numbers in every version of Python;
     # shuffle and sample are not.
     generator = random.Random(seed)
@@ -311,13 +335,13 @@ def _random_keys(count: int, seed: int) -> list[float]:
 
 
 def max_rows() -> int | None:
-    """The rows that a data set may have while a submission is graded; None outside grading."""
+    """Return the limit on a data set's rows while a submission is graded; None outside grading."""
     rows = os.environ.get("COURSEKIT_MAX_ROWS", "").strip()
     return int(rows) if rows.isdigit() else None
 
 
 def shuffled(n: int, count: int, seed: int) -> list[int]:
-    """All indices below `count` in an order that is the same on every machine; checks `n`."""
+    """Return all indices below `count` in an order that is the same everywhere; check `n`."""
     if n > count and max_rows() is not None:
         n = count  # a cell that asks for 1,000 of the texts runs on the few that there are
     if not 1 <= n <= count:

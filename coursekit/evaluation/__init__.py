@@ -1,4 +1,4 @@
-"""Evaluating predictions: accuracy with intervals, by group, and comparisons of models.
+"""Evaluation of predictions: accuracy with intervals, by group, and comparisons of models.
 
 Nothing here imports torch; predictions and labels may be lists, NumPy arrays or tensors.
 """

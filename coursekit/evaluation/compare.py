@@ -1,4 +1,4 @@
-"""Is one model really better than another, on the same examples?"""
+"""Comparison of several models on the same examples, with a test of the difference."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -28,6 +28,7 @@ class Comparison(Scores):
         self.p_values = p_values
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table's header and rows."""
         first = self.rows[0]
         header = ["model", "accuracy", "interval", f"against {first.name}", "p"]
         rows = []

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class EvaluationError(ValueError):
-    """Predictions and labels cannot be compared; the message is one sentence that says why."""
+    """Error for predictions and labels that cannot be compared; the message says why."""
 
 
 def classes(values: Any, name: str) -> np.ndarray:

@@ -95,12 +95,15 @@ class Scores(Sequence[Score]):
         self.kind = kind
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return len(self.rows)
 
     def __iter__(self) -> Iterator[Score]:
+        """Iterate over the rows."""
         return iter(self.rows)
 
     def __getitem__(self, key: Any) -> Any:
+        """Return the row of a name, or those at an index or slice."""
         if not isinstance(key, str):
             return self.rows[key]
         for row in self.rows:
@@ -110,10 +113,11 @@ class Scores(Sequence[Score]):
 
     @property
     def names(self) -> list[str]:
-        """The names, in order."""
+        """Names of the rows, in order."""
         return [row.name for row in self.rows]
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table's header and rows."""
         header = [self.kind, "n", "correct", "accuracy", "interval"]
         rows = [
             [
@@ -128,9 +132,11 @@ class Scores(Sequence[Score]):
         return header, rows
 
     def __repr__(self) -> str:
+        """Return the table as plain text."""
         return tables.text_table(*self._table())
 
     def _repr_html_(self) -> str:
+        """Return the table as HTML."""
         return tables.html_table(*self._table())
 
 

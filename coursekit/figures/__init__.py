@@ -1,4 +1,4 @@
-"""The course's figures, in one style that color-blind readers can read.
+"""Figures of the course, in one style that color-blind readers can read.
 
 Every function draws on the matplotlib axes it is given, or on new ones, and returns them. The
 style holds only inside these functions: a notebook's own figures stay as they are, unless it

@@ -1,4 +1,4 @@
-"""Accuracies of models and on phenomena, with intervals; the words that decide."""
+"""Figures of accuracies with intervals, of models and on phenomena, and of decisive words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -189,7 +189,7 @@ def decisive_words(
 
 
 def read_scores(results: Any) -> list[Score]:
-    """Take scores in any of the forms that callers have them in."""
+    """Return scores given as `Score` objects, as numbers, or as a dictionary of these."""
     if isinstance(results, Mapping):
         scores = [_score(str(name), value) for name, value in results.items()]
     elif isinstance(results, Iterable) and not isinstance(results, str):
@@ -205,7 +205,7 @@ def read_scores(results: Any) -> list[Score]:
 
 
 def by_model(results: Any) -> dict[str, list[Score]]:
-    """Take one model's scores or a dictionary of several, all on the same phenomena."""
+    """Return scores by model, from those of one model or of several on the same phenomena."""
     if not isinstance(results, Mapping):
         results = {"model": results}
     models = {str(name): read_scores(scores) for name, scores in results.items()}
@@ -224,12 +224,13 @@ def by_model(results: Any) -> dict[str, list[Score]]:
 
 
 def phenomenon_labels(models: Mapping[str, Sequence[Score]]) -> list[str]:
-    """Name each phenomenon as people write it, with how many examples stand for it."""
+    """Return readable names of the phenomena, with the number of examples of each."""
     scores = next(iter(models.values()))
     return [score.name.replace("_", " ") + (f" ({score.n})" if score.n else "") for score in scores]
 
 
 def _score(name: str, value: Any) -> Score:
+    """Return a `Score` from any accepted form, after checking its values."""
     if isinstance(value, Score):
         score = value._replace(name=name)
     else:
@@ -251,12 +252,13 @@ def _score(name: str, value: Any) -> Score:
 
 
 def _numeric(value: Any) -> bool:
+    """Tell whether a value is a number or a sequence of numbers."""
     parts = value if isinstance(value, (tuple, list, np.ndarray)) else [value]
     return all(isinstance(part, (int, float, np.number)) for part in parts)
 
 
 def _highlighted(names: Sequence[str], highlight: str | Sequence[str] | None) -> set[str]:
-    """The names whose bars get the full color: all of them if none is highlighted."""
+    """Return the names whose bars get the full color: all of them if none is highlighted."""
     chosen = {highlight} if isinstance(highlight, str) else set(highlight or names)
     for name in sorted(chosen.difference(names)):
         raise FigureError(f"There is no phenomenon {name!r} to highlight: {', '.join(names)}.")
@@ -264,6 +266,7 @@ def _highlighted(names: Sequence[str], highlight: str | Sequence[str] | None) ->
 
 
 def _dots(ax: Axes, scores: Sequence[Score]) -> None:
+    """Draw a dot and an interval for each score."""
     places = np.arange(len(scores))
     ax.plot([score.accuracy for score in scores], places, "o", color=COLORS[0], markersize=8)
     _intervals(ax, scores, places, COLORS[0], 2.2)
@@ -278,7 +281,7 @@ def _bars(
     label: str | None,
     full: set[str],
 ) -> None:
-    """Bars in full color for the names in `full`, pale ones for the others."""
+    """Draw bars, in full color for the names in `full` and pale for the others."""
     bars = ax.barh(places, [score.accuracy for score in scores], height, color=color, label=label)
     for bar, score in zip(bars, scores):
         bar.set_alpha(_FULL if score.name in full else _PALE)
@@ -288,7 +291,7 @@ def _bars(
 def _intervals(
     ax: Axes, scores: Sequence[Score], places: np.ndarray, color: str, width: float
 ) -> None:
-    """Each score's interval as a line, and its accuracy as a number to the right of that."""
+    """Draw each score's interval as a line, and write its accuracy to the right of it."""
     values = [score.accuracy for score in scores]
     ends = np.array([[s.accuracy - s.low, s.high - s.accuracy] for s in scores]).T
     if ends.any():
@@ -325,6 +328,7 @@ def _zoom(ax: Axes, scores: Sequence[Score], chance: float | None) -> None:
 
 
 def _finish(ax: Axes, names: Sequence[str], chance: float | None, title: str | None) -> None:
+    """Label the axes of a bar chart, and draw the line of chance and the title."""
     end = len(names) - 0.4
     if chance is not None:
         # A little room under the last bar, where the line can say what it is.

@@ -1,4 +1,4 @@
-"""Loss and accuracy over the epochs."""
+"""Figures of loss and accuracy over the epochs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,6 +59,7 @@ def learning_curves(
 
 
 def _draw(panel: Axes, history: Mapping[str, Any], key: str, color: str) -> None:
+    """Draw the training and validation curves of one model in one panel."""
     train, validation = history[f"train_{key}"], history[f"validation_{key}"]
     epochs = np.arange(1, len(train) + 1)
     # A curve of one epoch is a point, which a line alone would not show.
@@ -73,7 +74,7 @@ def _draw(panel: Axes, history: Mapping[str, Any], key: str, color: str) -> None
 
 
 def _legend(panel: Axes, named: Mapping[str, Mapping[str, Any]]) -> None:
-    """One entry per model (by color), then what the kinds of line mean."""
+    """Add a legend: one entry per model (by color), then the kinds of line."""
     several = len(named) > 1
     entries = []
     if several:
@@ -93,10 +94,12 @@ def _legend(panel: Axes, named: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _colors(n: int) -> list[str]:
+    """Return `n` colors, repeated if there are not enough."""
     return [COLORS[i % len(COLORS)] for i in range(n)]
 
 
 def _named(histories: Any) -> dict[str, Mapping[str, Any]]:
+    """Return the histories by the model's name, after checking them."""
     if hasattr(histories, "to_dict") or (
         isinstance(histories, Mapping) and "train_loss" in histories
     ):

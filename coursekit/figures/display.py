@@ -1,4 +1,4 @@
-"""Shows a figure in a notebook, together with a text for readers who cannot see it."""
+"""Display of a figure in a notebook, with alternative text for readers who cannot see it."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def position_heatmap(encodings: Any, *, title: str | None = None, ax: Axes | Non
 
 
 def _grid(heads: int, query_words: Sequence[str], key_words: Sequence[str]) -> list[Axes]:
-    """New axes, up to four in a row, large enough for the words and not wider than a page."""
+    """Return new axes, up to four in a row, large enough for the words and at most a page wide."""
     columns = min(heads, 4 if len(key_words) <= 8 else 2)
     rows = -(-heads // columns)
     longest = 0.085 * max(len(str(word)) for word in [*query_words, *key_words])
@@ -209,12 +209,13 @@ def _grid(heads: int, query_words: Sequence[str], key_words: Sequence[str]) -> l
 
 
 def _in_first_row(ax: Axes) -> bool:
+    """Tell whether the axes are in the first row of their grid."""
     place = ax.get_subplotspec()
     return place is not None and place.is_first_row()
 
 
 def _grid_lines(ax: Axes, shape: tuple[int, ...]) -> None:
-    """White lines between the cells, so that rows and columns can be followed."""
+    """Draw white lines between the cells, so that rows and columns can be followed."""
     ax.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
     ax.grid(which="minor", color="white", linewidth=1.5)
@@ -223,7 +224,7 @@ def _grid_lines(ax: Axes, shape: tuple[int, ...]) -> None:
 
 
 def _write_numbers(ax: Axes, table: np.ndarray, form: str, on_dark: Any) -> None:
-    """Each cell's number, white where the cell is dark."""
+    """Write each cell's number, white where the cell is dark."""
     for (row, column), value in np.ndenumerate(table):
         color = "white" if on_dark(value) else "#222222"
         ax.text(column, row, form.format(value), ha="center", va="center", color=color, fontsize=9)

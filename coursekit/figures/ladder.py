@@ -1,4 +1,4 @@
-"""The ladder: how good each model of the course is, and how many labels it needs for that."""
+"""Figures of the ladder: each model's accuracy, and its growth with the number of labels."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -122,7 +122,7 @@ def labels_figure(
 
 
 def _rungs(results: Any, rungs: Sequence[str] | None) -> dict[str, Mapping[str, Any]]:
-    """The results of the rungs that are asked for, in that order."""
+    """Return the results of the chosen rungs, in that order."""
     measured = results.get("rungs") if isinstance(results, Mapping) else None
     if not isinstance(measured, Mapping) or not measured:
         raise FigureError(
@@ -137,5 +137,5 @@ def _rungs(results: Any, rungs: Sequence[str] | None) -> dict[str, Mapping[str, 
 
 
 def _last_value(handle: Artist) -> float:
-    """Where a line ends; 0 for what is no line."""
+    """Return a line's last y value; 0 for any other artist."""
     return float(np.asarray(handle.get_ydata())[-1]) if isinstance(handle, Line2D) else 0.0

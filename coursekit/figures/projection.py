@@ -1,4 +1,4 @@
-"""Word vectors in the plane."""
+"""Figure of word vectors, projected to a plane."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -91,11 +91,12 @@ def project_words(
 
 
 def _percent(share: float) -> str:
+    """Format a share as a percentage."""
     return "<1%" if 0 < share < 0.01 else f"{100 * share:.0f}%"
 
 
 def _plane(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal component analysis: the points' coordinates (n, 2) and the variances' shares."""
+    """Return the first two principal components, (n, 2), and their shares of the variance."""
     centered = vectors - vectors.mean(axis=0)
     left, sizes, axes = np.linalg.svd(centered, full_matrices=False)
     # The sign of an axis is arbitrary; fix it so that every machine draws the same picture.
@@ -151,7 +152,7 @@ def label_points(ax: Axes, points: np.ndarray, words: Sequence[str], colors: Seq
 
 
 def _shared(one: Bbox, other: Bbox) -> float:
-    """The area that two boxes share, in square pixels."""
+    """Return the area that two boxes share, in square pixels."""
     width = min(one.x1, other.x1) - max(one.x0, other.x0)
     height = min(one.y1, other.y1) - max(one.y0, other.y0)
     return float(max(0.0, width) * max(0.0, height))

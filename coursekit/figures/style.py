@@ -1,4 +1,4 @@
-"""What all figures share: colors, style, new axes, checked numbers."""
+"""Parts shared by all figures: colors, style, new axes, checked numbers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ GRAY = "#666666"
 
 
 class FigureError(ValueError):
-    """Raised with one sentence when what should be drawn has the wrong form."""
+    """Error for input that cannot be drawn; the message is one sentence."""
 
 
 @contextmanager

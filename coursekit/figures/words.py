@@ -1,4 +1,4 @@
-"""A text with each word colored by its weight."""
+"""Display of a text with each word colored by its weight."""
 
 from collections.abc import Sequence
 from html import escape
@@ -33,12 +33,14 @@ class WordWeights:
         self._signed = any(weight < 0 for weight in weights)
 
     def __repr__(self) -> str:
+        """Return the words with their numbers as plain text."""
         text = " ".join(
             f"{token}({self._number(weight)})" for token, weight in zip(self.tokens, self.weights)
         )
         return f"{self._title}\n{text}" if self._title else text
 
     def _repr_html_(self) -> str:
+        """Return the colored words, with the scale of colors, as HTML."""
         words = " ".join(
             self._word(token, weight) for token, weight in zip(self.tokens, self.weights)
         )
@@ -52,10 +54,12 @@ class WordWeights:
         )
 
     def _word(self, token: str, weight: float) -> str:
+        """Return a word as HTML."""
         number = self._number(weight)
         return f'<span title="{number}" style="{self._look(weight)}">{escape(token)}</span>'
 
     def _look(self, weight: float) -> str:
+        """Return the CSS of a weight: its background and, for signed weights, a line."""
         share = min(1.0, abs(weight) / self._limit)
         full = _FOR if weight >= 0 else _AGAINST
         red, green, blue = (round(255 + share * (end - 255)) for end in full)
@@ -67,7 +71,7 @@ class WordWeights:
         return look
 
     def _scale(self) -> str:
-        """Under the text: what the colors mean."""
+        """Return the scale that explains the colors, as HTML."""
         ends = [-self._limit, 0.0, self._limit] if self._signed else [0.0, self._limit]
         cells = " ".join(
             f'<span style="{self._look(end)}">{self._number(end)}</span>' for end in ends
@@ -76,6 +80,7 @@ class WordWeights:
         return f'<div style="{look}">{escape(self._label)}: {cells}</div>'
 
     def _number(self, weight: float) -> str:
+        """Format a weight, with a sign if there are negative ones."""
         return f"{weight:+.2f}" if self._signed and weight else f"{weight:.2f}"
 
 

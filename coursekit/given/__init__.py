@@ -1,4 +1,4 @@
-"""What a notebook uses in place of a student's functions that are missing or wrong.
+"""Given functions and classes that replace a student's missing or wrong ones in a notebook.
 
 `own_or_given` chooses. `evaluation`, `pooling`, `attention` and `translation` hold the functions and
 classes, each under the name of the exercise whose place it takes. None of them earns a point there: while

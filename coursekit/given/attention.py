@@ -1,4 +1,4 @@
-"""Parts of 05 for the transformer of 11 that translates."""
+"""Given parts of assignment 05 for the translation transformer of assignment 11."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coursekit.forbidden import require_allowed
 
 
 def padding_mask(mask: torch.Tensor) -> torch.Tensor:
-    """Which positions may be attended to in padded texts.
+    """Return a mask of the positions that may be attended to in padded texts.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def padding_mask(mask: torch.Tensor) -> torch.Tensor:
 
 
 def causal_mask(length: int) -> torch.Tensor:
-    """Which positions a position may attend to: itself and earlier ones.
+    """Return a mask of the positions that each position may attend to: itself and earlier ones.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def causal_mask(length: int) -> torch.Tensor:
 def scaled_dot_product_attention(
     Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, mask: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """PyTorch's attention (Vaswani et al. 2017), which is asked for its weights, too.
+    """Compute attention with PyTorch (Vaswani et al. 2017), and its weights.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def scaled_dot_product_attention(
 
 
 class PositionwiseFeedForward(nn.Sequential):
-    """A network with one hidden layer and a relu, applied to each token (Vaswani et al. 2017).
+    """Network with one hidden layer and a relu, applied to each token (Vaswani et al. 2017).
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class PositionwiseFeedForward(nn.Sequential):
 
 
 def sinusoidal_positional_encoding(length: int, d_model: int) -> torch.Tensor:
-    """The positional encodings of Vaswani et al. (2017), as the hands of clocks.
+    """Return the sinusoidal positional encodings of Vaswani et al. (2017).
 
     Parameters
     ----------

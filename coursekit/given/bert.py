@@ -17,7 +17,7 @@ _FINISH = "or finish your own block of assignment 05."
 
 
 def padding_mask(mask: torch.Tensor) -> torch.Tensor:
-    """The mask of padded texts as `BertBlock` takes it, to be added to the attention scores.
+    """Return the mask of padded texts for `BertBlock`, to be added to the attention scores.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def padding_mask(mask: torch.Tensor) -> torch.Tensor:
 
 
 class BertBlock(nn.Module):
-    """One block of BERT, post-LN (Devlin et al. 2019).
+    """Transformer block of BERT, post-LN (Devlin et al. 2019).
 
     Calling it with X, (B, L, d_model), and a mask from `padding_mask` returns (B, L, d_model).
 
@@ -78,6 +78,7 @@ class BertBlock(nn.Module):
         self.dropout = nn.Dropout(p=dropout)
 
     def forward(self, X: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Transform X, (B, L, d_model), with a mask, (B, 1, L); return (B, L, d_model)."""
         for layer, norm in ((self.attention, self.norm_1), (self.feed_forward, self.norm_2)):
             new = layer(X, mask)[0] if layer is self.attention else layer(X)
             X = norm(X + self.dropout(new))
@@ -85,7 +86,7 @@ class BertBlock(nn.Module):
 
 
 class _Attention(nn.Module):
-    """Returns the output, (B, L, d_model), and the weights of all heads, (B, H, L, L)."""
+    """Multi-head attention with separate linear layers for queries, keys and values."""
 
     W_Q: nn.Linear
     W_K: nn.Linear
@@ -101,6 +102,7 @@ class _Attention(nn.Module):
     def forward(
         self, X: torch.Tensor, mask: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the output, (B, L, d_model), and the weights of all heads, (B, H, L, L)."""
         if not isinstance(mask, torch.Tensor) or not mask.is_floating_point():
             raise ValueError(
                 "The given block takes the mask that padding_mask makes of the attention mask, (B, 1, "

@@ -1,4 +1,4 @@
-"""Chooses between a student's own function and the given one, and says which it took and why."""
+"""Choice between a student's own function and the given one, with a printed reason."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ def own_or_given(namespace: dict[str, Any], *names: str) -> None:
 
 
 def _given(name: str) -> Any:
+    """Return the given function or class of this name."""
     for module in _MODULES:
         found = getattr(import_module(f"coursekit.given.{module}"), name, None)
         if found is not None:
@@ -57,7 +58,7 @@ def _given(name: str) -> Any:
 
 
 def _why_not(name: str, own: Any) -> str:
-    """Why a student's own function is not used; "" if it is right."""
+    """Return the reason why a student's own function is not used; "" if it is right."""
     number = stored_recordings.index()[name].partition("_")[0]
     missing = f"yours of assignment {number} is not here"
     if own is None or str(getattr(own, "__module__", "")).startswith("coursekit."):

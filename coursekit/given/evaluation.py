@@ -1,4 +1,4 @@
-"""The interval and the test of 01, as the course's own evaluation has them."""
+"""Given interval and significance test of assignment 01, from `coursekit.evaluation`."""
 
 from coursekit.evaluation import mcnemar, wilson_interval
 

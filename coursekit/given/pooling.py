@@ -1,4 +1,4 @@
-"""Pooling of 03 and the masked softmax of 04, for the sentence encoders of 08."""
+"""Given pooling of 03 and masked softmax of 04, for the sentence encoders of 08."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from coursekit.forbidden import require_allowed
 
 
 def mean_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The mean of each text's word vectors.
+    """Return the mean of each text's word vectors.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def mean_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def max_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The largest number of each component over a text's words.
+    """Return the largest number of each component over a text's words.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def max_pool(X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def _bags(X: torch.Tensor, mask: torch.Tensor, mode: str) -> torch.Tensor:
-    """PyTorch's bags of vectors: the real positions of each text are one bag."""
+    """Reduce the vectors at each text's real positions with PyTorch's `embedding_bag`."""
     lengths = mask.sum(dim=1)
     real = mask.flatten().nonzero().squeeze(1)
     return F.embedding_bag(real, X.flatten(0, 1), lengths.cumsum(0) - lengths, mode=mode)
 
 
 def masked_softmax(r: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The softmax of scores over the real words of the last axis.
+    """Return the softmax of scores over the real words of the last axis.
 
     Parameters
     ----------

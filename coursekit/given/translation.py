@@ -1,4 +1,4 @@
-"""Parts of 09 for 11 and 14: batches, BLEU with one reference, a translator's two halves.
+"""Given parts of 09 for 11 and 14: batches, BLEU with one reference, encoder and decoder.
 
 The translator is another one than 09 asks for: it has GRUs only, and parameters of its own. So
 whoever copies it from here into 09 has not solved 09.
@@ -22,7 +22,7 @@ from coursekit.text import pad_batch
 def translation_batch(
     sources: Sequence[list[int]], targets: Sequence[list[int]], bos: int, eos: int
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Pairs of sentences as tensors.
+    """Return pairs of sentences as tensors.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def translation_batch(
 def clipped_matches(
     hypothesis: Sequence[str | int], references: Sequence[Sequence[str | int]], n: int
 ) -> tuple[int, int]:
-    """How many n-grams of a translation occur in a reference, and how many it has.
+    """Count the n-grams of a translation that occur in a reference, and all its n-grams.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def corpus_bleu(
     references: Sequence[Sequence[Sequence[str | int]]],
     max_n: int = 4,
 ) -> float:
-    """BLEU of a test set, from 0 to 100 (Papineni et al. 2002), with one reference per sentence.
+    """Compute the BLEU of a test set, 0 to 100, with one reference each (Papineni et al. 2002).
 
     Parameters
     ----------
@@ -114,6 +114,7 @@ def corpus_bleu(
 
 
 def _only(references: Sequence[Sequence[str | int]]) -> Sequence[Sequence[str | int]]:
+    """Return the references after checking that there is exactly one."""
     if len(references) != 1:
         raise ValueError("the given BLEU compares with one reference for each sentence")
     return references
@@ -122,6 +123,7 @@ def _only(references: Sequence[Sequence[str | int]]) -> Sequence[Sequence[str | 
 def _matches(
     hypothesis: Sequence[str | int], references: Sequence[Sequence[str | int]], n: int
 ) -> tuple[int, int]:
+    """Return the clipped number of n-grams that occur in a reference, and of all n-grams."""
     own, *theirs = (
         Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
         for tokens in (hypothesis, *references)
@@ -131,7 +133,7 @@ def _matches(
 
 
 class TranslationEncoder(nn.Module):
-    """Reads a sentence in both directions, with GRUs (Bahdanau et al. 2015).
+    """Encoder that reads a sentence in both directions, with GRUs (Bahdanau et al. 2015).
 
     Calling it with token ids and their mask, both (B, L), returns the states, (B, L, 2d), and the
     decoder's first state, (B, d).
@@ -153,6 +155,7 @@ class TranslationEncoder(nn.Module):
     def forward(
         self, source: torch.Tensor, mask: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return states, (B, L, 2d), and first decoder state, (B, d), of texts, (B, L)."""
         X = pack_padded_sequence(self.embedding(source), mask.sum(1).cpu(), True, False)
         states, ends = self.both_ways(X)
         H, _ = pad_packed_sequence(states, True, total_length=source.shape[1])
@@ -160,7 +163,7 @@ class TranslationEncoder(nn.Module):
 
 
 def translation_loss(logits: torch.Tensor, y_out: torch.Tensor, padding: int = 0) -> torch.Tensor:
-    """The mean negative log-likelihood of the right next words.
+    """Return the mean negative log-likelihood of the right next words.
 
     Parameters
     ----------
@@ -243,12 +246,13 @@ class LuongAttention(nn.Module):
     def forward(
         self, S: torch.Tensor, H: torch.Tensor, mask: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the contexts, (B, T, d_h), and weights, (B, T, L), of S over H."""
         a = (self.query(S) @ H.mT).where(mask.unsqueeze(1), -torch.inf).softmax(dim=-1)
         return a @ H, a
 
 
 class AttentionDecoder(nn.Module):
-    """A decoder that attends to the source at every step (Luong et al. 2015).
+    """Decoder that attends to the source at every step (Luong et al. 2015).
 
     Calling it with the words before, (B, T), the state, (B, d), the encoder's states, (B, L, 2d), and
     their mask returns the logits, (B, T, V), the last state and the weights, (B, T, L).
@@ -273,6 +277,7 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, y: torch.Tensor, s: torch.Tensor, H: torch.Tensor, mask: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return logits, (B, T, V), the last state and attention weights, (B, T, L)."""
         S, last = self.states(self.embedding(y), s.unsqueeze(0))
         context, a = self.attention(S, H, mask)
         return self.output((self.of_context(context) + self.of_state(S)).tanh()), last.squeeze(0), a

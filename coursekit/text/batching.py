@@ -1,4 +1,4 @@
-"""Texts of different lengths in one tensor, with a mask of the real tokens."""
+"""Padded batches: texts of different lengths in one tensor, with a mask of the real tokens."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ _POOL = 50
 
 
 class Batch(NamedTuple):
-    """Some texts as tensors.
+    """Several texts as tensors.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def pad_batch(
 
 
 class Batches:
-    """The padded batches of a data set, to be gone through as often as needed.
+    """Padded batches of a data set, to be gone through as often as needed.
 
     Each pass in a `for` loop shuffles anew; calling it with a number gives the batches of that
     epoch and nothing else counts, which is what `fit` does, so that training twice with the same
@@ -112,6 +112,7 @@ class Batches:
         return -(-len(self.id_lists) // self.batch_size)
 
     def __iter__(self) -> Iterator[Batch]:
+        """Iterate over the batches of the next epoch."""
         self._passes += 1
         return self(self._passes - 1)
 
@@ -127,6 +128,7 @@ class Batches:
             yield Batch(ids, mask, labels)
 
     def __repr__(self) -> str:
+        """Return the numbers of texts and batches as text."""
         order = "shuffled" if self.shuffle else "in order"
         return f"Batches({len(self.id_lists):,} texts in {len(self):,} batches, {order})"
 
@@ -135,7 +137,7 @@ class Batches:
         return Batches(self.id_lists, self.labels, self.batch_size, False, self.seed)
 
     def _order(self, epoch: int) -> list[list[int]]:
-        """The texts of each batch. Texts of like length share one, to pad as little as possible."""
+        """Return the texts of each batch; those of like length share one, to pad little."""
         n, size = len(self.id_lists), self.batch_size
         order = list(range(n))
         if self.shuffle:
@@ -215,5 +217,6 @@ def batches(
 
 
 def _check_max_length(max_length: int | None) -> None:
+    """Refuse a maximum length that is not a positive integer."""
     if max_length is not None and max_length < 1:
         raise TextError(f"max_length must be 1 or more, but is {max_length}.")

@@ -1,5 +1,5 @@
-"""The error of `coursekit.text`."""
+"""Error of `coursekit.text`."""
 
 
 class TextError(ValueError):
-    """Tokens, a vocabulary or a batch cannot be made; the message is one sentence that says why."""
+    """Error in making tokens, a vocabulary or a batch; the message says why in one sentence."""

@@ -1,4 +1,4 @@
-"""Splitting text into words and punctuation."""
+"""Tokenization of text into words and punctuation."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Words and their numbers."""
+"""Vocabulary: words and their numbers."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ _FORMAT = "coursekit vocabulary 1"
 
 
 class Vocabulary:
-    """A numbered list of words, with padding as 0 and the unknown word as 1.
+    """Numbered list of words, with padding as 0 and the unknown word as 1.
 
     Make one from token lists with `Vocabulary.build`, or from known words with
     `Vocabulary(words)`.
@@ -77,7 +77,7 @@ class Vocabulary:
         min_count: int = 1,
         max_size: int | None = None,
     ) -> "Vocabulary":
-        """Number the words of some texts, the most frequent first, ties in alphabetical order.
+        """Build the vocabulary of some texts, by falling frequency, ties in alphabetical order.
 
         Parameters
         ----------
@@ -126,6 +126,7 @@ class Vocabulary:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
+        """Tell whether a word is in the vocabulary."""
         return word in self._number
 
     def __getitem__(self, word: str) -> int:
@@ -133,11 +134,13 @@ class Vocabulary:
         return self._number.get(word, self.unknown)
 
     def __eq__(self, other: object) -> bool:
+        """Tell whether both have the same words and counts."""
         if not isinstance(other, Vocabulary):
             return NotImplemented
         return self.words == other.words and self.counts == other.counts
 
     def __repr__(self) -> str:
+        """Return the number of words and the first ones as text."""
         shown = ", ".join(self.words[2:7]) or "no words"
         more = ", ..." if len(self) > 7 else ""
         return f"Vocabulary({len(self):,} words: {PADDING}, {UNKNOWN}, {shown}{more})"
@@ -262,7 +265,7 @@ class Vocabulary:
 
 
 def _refuse_string(tokens: object) -> None:
-    """A string is a sequence of letters, so it would be counted letter by letter in silence."""
+    """Refuse a string in place of tokens, which would be read letter by letter."""
     if isinstance(tokens, str):
         raise TextError(
             f"A list of tokens is needed, but got the text {tokens[:30]!r}; "

@@ -1,4 +1,4 @@
-"""Random seeds, and the device to compute on."""
+"""Random seeds, and the choice of the device to compute on."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The error of `coursekit.training`."""
+"""Error of `coursekit.training`."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 class TrainingError(ValueError):
-    """A model cannot be trained or cannot predict; the message is one sentence that says why.
+    """Error in training or predicting; the message is one sentence that says why.
 
     Attributes
     ----------

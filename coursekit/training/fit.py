@@ -1,4 +1,4 @@
-"""`fit`: one training loop for every model of the course."""
+"""Training loop for every model of the course: `fit`."""
 
 import copy
 import math
@@ -163,23 +163,24 @@ def fit(
 
 
 class _NotFinite(Exception):
-    """The loss or the gradient is NaN or infinite."""
+    """Exception for a loss or a gradient that is NaN or infinite."""
 
 
 class _Average:
-    """The average loss and accuracy of several batches, weighted by their numbers of labels."""
+    """Average loss and accuracy of several batches, weighted by their numbers of labels."""
 
     def __init__(self) -> None:
         self.n, self.loss, self.accuracy = 0, 0.0, 0.0
 
     def add(self, loss: float, accuracy: float, n: int) -> None:
+        """Add a batch of n labels."""
         self.n += n
         self.loss += (loss - self.loss) * n / self.n
         self.accuracy += (accuracy - self.accuracy) * n / self.n
 
 
 def _evaluate(model: nn.Module, data: Iterable[Any], device: torch.device) -> _Average:
-    """Average loss and accuracy with dropout off."""
+    """Return the average loss and accuracy with dropout off."""
     model.eval()
     average = _Average()
     with torch.no_grad():
@@ -194,16 +195,17 @@ def _evaluate(model: nn.Module, data: Iterable[Any], device: torch.device) -> _A
 
 
 def _in_epoch(data: Iterable[Any], epoch: int) -> Iterable[Any]:
-    """The batches of an epoch; `coursekit.text.batches` shuffles by the number of the epoch."""
+    """Return the batches of an epoch; `coursekit.text.batches` shuffles by the epoch's number."""
     return data(epoch) if isinstance(data, Batches) else data
 
 
 def _weights(model: nn.Module) -> dict[str, Any]:
+    """Return a copy of the model's weights."""
     return copy.deepcopy(model.state_dict())
 
 
 def _learning_rate(step: int, planned: int, schedule: str, warmup: float) -> float:
-    """The fraction of the learning rate at `step` (from 0) of `planned`."""
+    """Return the fraction of the learning rate at `step` (from 0) of `planned`."""
     rising = round(warmup * planned)
     if step < rising:
         return (step + 1) / rising
@@ -213,6 +215,7 @@ def _learning_rate(step: int, planned: int, schedule: str, warmup: float) -> flo
 
 
 def _check_options(model: Any, epochs: int, lr: float, schedule: str, warmup: float) -> None:
+    """Refuse options that make no sense."""
     if not isinstance(model, nn.Module):
         hint = "; write model = YourModel(...) first" if isinstance(model, type) else ""
         raise TrainingError(f"fit trains a torch.nn.Module, but got {type(model).__name__}{hint}.")
@@ -229,7 +232,7 @@ def _check_options(model: Any, epochs: int, lr: float, schedule: str, warmup: fl
 
 
 def _count_batches(data: Any, role: str) -> int:
-    """How many batches one pass has."""
+    """Return the number of batches in one pass."""
     if not hasattr(data, "__len__"):
         raise TrainingError(
             f"The {role} data must be a list of batches, a DataLoader or what "
@@ -241,6 +244,7 @@ def _count_batches(data: Any, role: str) -> int:
 
 
 def _check_finite(value: float, what: str, epoch: int) -> None:
+    """Raise `_NotFinite` if a value is NaN or infinite."""
     if not math.isfinite(value):
         raise _NotFinite(
             f"{what} became {value} in epoch {epoch + 1}, so training stopped: try a smaller lr, "

@@ -1,4 +1,4 @@
-"""Less training while a submission is graded."""
+"""Limits on training while a submission is graded."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What happened during training."""
+"""History of a training run."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(repr=False)
 class History:
-    """The progress of one training run; every list has one entry per epoch.
+    """Progress of one training run; every list has one entry per epoch.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class History:
 
     @property
     def epochs(self) -> int:
-        """The number of completed epochs."""
+        """Number of completed epochs."""
         return len(self.train_loss)
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,6 +51,7 @@ class History:
         return asdict(self)
 
     def __repr__(self) -> str:
+        """Return a table of the epochs as text."""
         columns = {
             "train loss": self.train_loss,
             "train accuracy": self.train_accuracy,
@@ -67,6 +68,7 @@ class History:
         return "\n".join([*lines, self._summary()])
 
     def _summary(self) -> str:
+        """Summarize the run in one line."""
         text = f"{self.steps:,} steps in {sum(self.seconds):.1f} s on {self.device}"
         if self.best_epoch is not None:
             text += f"; the model has the weights of epoch {self.best_epoch} (*)"

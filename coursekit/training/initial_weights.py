@@ -15,7 +15,7 @@ _Part = TypeVar("_Part")
 
 
 def initialize(model: nn.Module, seed: int) -> None:
-    """Draw all weights of a model anew, in an order that does not depend on how it was written.
+    """Draw all weights of a model again, independently of the order of its layers in the code.
 
     PyTorch draws a layer's weights when it is made, so two right answers that make the same layers
     in another order begin with other weights, and end with other scores. Here every layer draws its
@@ -47,7 +47,7 @@ def initialize(model: nn.Module, seed: int) -> None:
 
 
 def ordered_parameters(model: nn.Module) -> list[tuple[str, nn.Parameter]]:
-    """The parameters of a model with their names, in an order that `initialize` would use.
+    """Return the parameters of a model by name, in an order that `initialize` would use.
 
     Parameters
     ----------
@@ -75,6 +75,7 @@ def _layers(module: nn.Module, seen: set[nn.Module]) -> Iterator[nn.Module]:
 
 
 def _parameters(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Parameter]]:
+    """Yield a module's parameters, then those of its layers, with their names."""
     for name, parameter in _in_order(module, dict(module.named_parameters(recurse=False))):
         yield prefix + name, parameter
     for name, layer in _in_order(module, dict(module.named_children())):
@@ -82,7 +83,7 @@ def _parameters(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Parame
 
 
 def _in_order(module: nn.Module, parts: dict[str, _Part]) -> list[tuple[str, _Part]]:
-    """Parts of a module with their names: those of a solution in its order, then others by name."""
+    """Return a module's parts by name: those of a solution in its order, then others by name."""
     known = [name for kind in reversed(type(module).__mro__) for name in _solution_order(kind)]
     if not known:
         return [*parts.items()]
@@ -91,7 +92,7 @@ def _in_order(module: nn.Module, parts: dict[str, _Part]) -> list[tuple[str, _Pa
 
 
 def _solution_order(kind: type) -> list[str]:
-    """The order in which an exercise's solution makes its layers; empty for any other class."""
+    """Return the layers of an exercise's class in its solution's order; [] for any other class."""
     if getattr(kind, "__module__", "").startswith("torch."):
         return []
     return stored_recordings.layers(kind.__name__)

@@ -1,4 +1,4 @@
-"""One batch: its inputs and labels, the model's logits, the loss and the accuracy."""
+"""Loss and accuracy of one batch: its inputs and labels, and the model's logits."""
 
 import inspect
 from collections.abc import Sequence

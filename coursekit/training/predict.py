@@ -1,4 +1,4 @@
-"""Predicting with a trained model."""
+"""Prediction with a trained model."""
 
 from collections.abc import Iterable
 from typing import Any

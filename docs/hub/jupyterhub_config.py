@@ -4,6 +4,13 @@ import os
 
 c = get_config()  # noqa: F821  (JupyterHub provides it)
 
+# The hub's database is for root alone. SQLite would make it readable for everyone; a file that is
+# there keeps its permissions, and the database's journals get the same.
+DATABASE = os.path.abspath("jupyterhub.sqlite")
+os.close(os.open(DATABASE, os.O_CREAT, 0o600))
+os.chmod(DATABASE, 0o600)
+c.JupyterHub.db_url = f"sqlite:///{DATABASE}"
+
 # Course id -> the system user that owns the course's folder, that folder, with the course's own
 # .venv in it, a free port on this machine, and who grades.
 COURSES = {

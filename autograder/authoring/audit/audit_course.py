@@ -1,4 +1,4 @@
-"""Audits what `autograder audit` names, with a progress bar, and keeps what is finished."""
+"""The audit of what `autograder audit` names, with a progress bar; what is finished is kept."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def audit(
 
 
 def chosen(course: Course, names: list[str]) -> list[tuple[Assignment, str]]:
-    """Assignment and name of each exercise meant by names of assignments and exercises.
+    """Return assignment and name of each exercise meant by names of assignments and exercises.
 
     Raises
     ------

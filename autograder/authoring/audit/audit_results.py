@@ -1,4 +1,4 @@
-"""What an audit found: a cache per exercise, the listed equivalents, and the committed numbers."""
+"""Results of an audit: a cache per exercise, the listed equivalents, and the stored numbers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.audit.mutants import as_edit, form
-from autograder.course.assignment import SHARED, Assignment, every_assignment
+from autograder.authoring.audit.mutants import Mutant, as_edit, form
+from autograder.course import verified
+from autograder.course.assignment import SHARED, Assignment
 from autograder.course.canonical_source import judged, without
 from autograder.course.exercise import Exercise
 from autograder.course.layout import Course
 from autograder.course.reference import Solution
-from autograder.errors import AnswerError, CourseError
+from autograder.errors import AnswerError
 
 _PACKAGE = Path(__file__).parent
 #: What judges a mutant: the same text must give the same verdict.
@@ -30,22 +31,25 @@ _MECHANISM = (
         _PACKAGE / f"{name}.py"
         for name in (
             "tensor_axes",
+            "differing_inputs",
+            "equal_by_algebra",
             "equivalent_mutants",
+            "explain_survivors",
+            "input_facts",
             "judge_mutants",
             "mutants",
             "observed_values",
             "one_place_edits",
+            "perturbed_inputs",
         )
     ),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "record_cases")),
 )
-#: The committed result, below the course's folder.
-RESULTS = Path("data", "results", "audit.json")
 
 
 @dataclass
 class Audit:
-    """What the audit of one exercise found.
+    """The audit of one exercise.
 
     Attributes
     ----------
@@ -54,8 +58,15 @@ class Audit:
     killed, with_hint, equivalent : int
         Numbers of mutants that lose points; of these, that are shown a hint; that lose none and are
         listed as right.
+    recognized : int
+        The number of those that lose none, are not listed, and are equal for a known reason.
     survivors : list of dict of str to object
-        The mutants that lose no points and are not listed: "operator" and "edit".
+        The mutants that lose no points, are not listed and differ from the reference on some input:
+        "operator", "edit" and what `explain` says of that input.
+    probably_equal : list of dict of str to object
+        Those that lose no points, with no input known that tells them: "operator" and "edit".
+    without_gradient : int
+        The number of those that only cut gradients, in an exercise without a case that asks for any.
     inconsistent : list of dict of str to object
         Those that lose points with some seeds only, also with "lost with" and "kept with", lists of
         seeds; 0 is the recording.
@@ -72,19 +83,22 @@ class Audit:
     killed: int = 0
     with_hint: int = 0
     equivalent: int = 0
+    recognized: int = 0
+    without_gradient: int = 0
     survivors: list[dict[str, Any]] = field(default_factory=list)
     inconsistent: list[dict[str, Any]] = field(default_factory=list)
+    probably_equal: list[dict[str, Any]] = field(default_factory=list)
     wrongly_listed: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def passed(self) -> bool:
-        """Whether every mutant loses points with every seed, or is listed as right."""
+        """True if no mutant is known that differs from the reference and loses no points."""
         return not (self.survivors or self.inconsistent or self.wrongly_listed)
 
 
 def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audit:
-    """The result of `run.audit_exercise`, with the survivors that are listed set apart."""
+    """Sum up the result of `audit_exercise`, with the survivors that are listed set apart."""
     exercise = assignment.exercises[name]
     reference = assignment.solution.bare_sources[name]
     audit = Audit(assignment.name, name, digest(assignment, name), seconds=result["seconds"])
@@ -107,7 +121,7 @@ def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audi
                 shown[key] = [int(seed) for seed, other in mutant["lost"].items() if other == lost]
             audit.inconsistent.append(shown)
         else:
-            audit.survivors.append(shown)
+            _add_survivor(audit, shown, mutant["explained"] or {})
     survived = {m["operator"] for m in result["mutants"] if m["status"] == "survived"}
     for operator, reason in exercise.exempt.items():
         if operator not in survived:
@@ -123,8 +137,24 @@ def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audi
     return audit
 
 
+def _add_survivor(audit: Audit, shown: dict[str, Any], explained: dict[str, Any]) -> None:
+    if "differs" in explained:
+        audit.survivors.append({**shown, **explained["differs"]})
+    elif "reason" in explained:
+        audit.recognized += 1
+    elif "no gradient" in explained:
+        audit.without_gradient += 1
+    else:
+        audit.probably_equal.append(shown)
+
+
+def is_listed(exercise: Exercise, reference: str, mutant: Mutant) -> bool:
+    """Tell whether the author has listed a mutant as right."""
+    return mutant.operator in exercise.exempt or mutant.form in _listed(exercise, reference)[0]
+
+
 def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """The reason and edit of each listed equivalent, by the form of its text, and problems."""
+    """Return the reason and edit of each listed equivalent, by the form of its text, and problems."""
     found: dict[str, tuple[str, str]] = {}
     problems = []
     for answer in exercise.equivalents:
@@ -136,7 +166,7 @@ def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, st
 
 
 def digest(assignment: Assignment, name: str) -> str:
-    """Of an exercise's sources: its module, those it shares, its reference and what that uses."""
+    """Return a digest of an exercise's sources: its modules, its reference and what that uses."""
     course = assignment.course
     folder = course.cases(assignment.name)
     modules = [folder / f"{name}.py", folder / f"{SHARED}.py", *course.shared_cases()]
@@ -147,41 +177,39 @@ def digest(assignment: Assignment, name: str) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
-def unaudited(course: Course, assignments: list[str]) -> list[str]:
-    """The exercises that have changed since the audit in `data/results/audit.json`, or have holes.
-
-    None in a course without that file.
-    """
-    path = course.root / RESULTS
-    if not path.exists():
-        return []
-    audited = json.loads(path.read_text("utf-8"))["exercises"]
+def stale(course: Course, assignments: list[str]) -> list[str]:
+    """Return the exercises whose audit is not stored, or is that of other sources."""
     return [
         name
         for assignment in (Assignment(course, own) for own in assignments)
         for name in assignment.exercises
-        if (found := audited.get(name, {})).get("digest") != digest(assignment, name)
-        or found["survivors"]
-        or found["inconsistent"]
+        if stored(assignment).get(name, {}).get("digest") != digest(assignment, name)
     ]
+
+
+def stored(assignment: Assignment) -> dict[str, Any]:
+    """Return the stored audit of each exercise of an assignment, as `Audit` has it."""
+    found = verified.read(assignment.course, assignment.name).get("audit", {})
+    exercises = found.get("exercises", {}) if isinstance(found, dict) else {}
+    return exercises if isinstance(exercises, dict) else {}
 
 
 @functools.lru_cache(maxsize=1)
 def mechanism() -> str:
-    """A digest of what judges mutants."""
+    """Return a digest of what judges mutants."""
     texts = (path.read_bytes() for path in _MECHANISM)
     return hashlib.sha256(b"\n".join(texts)).hexdigest()[:16]
 
 
 def _judged(module: str) -> str:
-    """A module of cases without comments, imports and what no verdict depends on."""
+    """Return a module of cases without comments, imports and what no verdict depends on."""
     bare = without(judged(module), lambda node: isinstance(node, (ast.Import, ast.ImportFrom)))
     lines = bare.splitlines()
     return "\n".join(line for line in lines if line.strip() and line.lstrip()[0] != "#")
 
 
 def _used(solution: Solution, around: str) -> list[str]:
-    """The notebook's definitions and imports whose names occur in the text or in each other."""
+    """Return the notebook's definitions and imports whose names occur in the text or in each other."""
     definitions = solution.definition_texts
     found: list[str] = []
     words = set(re.findall(r"\w+", around))
@@ -192,12 +220,21 @@ def _used(solution: Solution, around: str) -> list[str]:
 
 
 def cached(assignment: Assignment, name: str, seeds: int) -> dict[str, Any] | None:
-    """The stored result of an exercise, or None if anything that it depends on has changed."""
+    """Return the stored result of an exercise, or None if anything that it depends on has changed."""
     try:
         stored = json.loads(_cache(assignment.course, name).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return stored if stored.get("key") == _key(assignment, name, seeds) else None
+    if stored.get("key") != _key(assignment, name, seeds):
+        return None
+    exercise, reference = assignment.exercises[name], assignment.solution.bare_sources[name]
+    listed, _ = _listed(exercise, reference)
+    unexplained = (
+        mutant["status"] == "survived" and mutant["explained"] is None
+        for mutant in stored["mutants"]
+        if mutant["form"] not in listed and mutant["operator"] not in exercise.exempt
+    )
+    return None if any(unexplained) else stored
 
 
 def store(assignment: Assignment, name: str, seeds: int, result: dict[str, Any]) -> None:
@@ -217,56 +254,38 @@ def _key(assignment: Assignment, name: str, seeds: int) -> list[Any]:
 
 
 def torch_version() -> str:
-    """The version of torch, or "" if it is not installed."""
+    """Return the version of torch, or "" if it is not installed."""
     try:
         return importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:
         return ""
 
 
-def write(course: Course, path: Path, audits: list[Audit], seeds: int) -> None:
-    """Write audits as JSON; a file that exists keeps those of other exercises.
-
-    Its list "owed" names exercises that have changed since and are still to be audited.
+def write(assignment: Assignment, audits: list[Audit], seeds: int) -> None:
+    """Store audits of exercises of an assignment; those of its other exercises are kept.
 
     Raises
     ------
     CourseError
-        The file exists and is not the result of an audit, or cannot be written.
+        The file cannot be written.
     """
-    stored: dict[str, Any] = {}
-    owed: list[str] = []
-    if path.exists():
-        try:
-            found = json.loads(path.read_text("utf-8"))
-            stored, owed = found["exercises"], found.get("owed", [])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CourseError(
-                f"{path} is not the result of an audit; remove it or write another file."
-            ) from error
-    for audit in audits:
-        stored[audit.exercise] = {k: v for k, v in asdict(audit).items() if k != "exercise"}
-    order = [name for assignment in every_assignment(course) for name in assignment.exercises]
-    exercises = {name: stored[name] for name in order if name in stored}
-    total = {
-        key: sum(exercise[key] for exercise in exercises.values())
-        for key in ("mutants", "killed", "with_hint", "equivalent")
-    }
-    total["survivors"] = sum(len(exercise["survivors"]) for exercise in exercises.values())
-    total["inconsistent"] = sum(len(exercise["inconsistent"]) for exercise in exercises.values())
-    total["share_with_hint"] = round(total["with_hint"] / max(1, total["killed"]), 4)
     measured_with = {
         "python": platform.python_version(),
         "torch": torch_version(),
         "class seeds": seeds,
     }
-    audited = {audit.exercise for audit in audits}
-    head = {
-        "measured_with": measured_with,
-        "owed": [name for name in owed if name not in audited],
-        "total": total,
+    fresh = {
+        audit.exercise: {
+            key: value
+            for key, value in asdict(audit).items()
+            if key not in ("assignment", "exercise")
+        }
+        for audit in audits
     }
-    try:
-        path.write_text(json.dumps({**head, "exercises": exercises}, indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise CourseError(f"{path} cannot be written: {error.strerror}.") from error
+
+    def change(results: dict[str, Any]) -> None:
+        known = {**stored(assignment), **fresh}
+        exercises = {name: known[name] for name in assignment.exercises if name in known}
+        results["audit"] = {"measured_with": measured_with, "exercises": exercises}
+
+    verified.update(assignment.course, assignment.name, change)

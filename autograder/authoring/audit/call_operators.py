@@ -41,7 +41,7 @@ _IN_PLACE = (
 
 
 def argument(site: Site) -> Iterator[Edit]:
-    """An argument dropped, or two neighbours swapped.
+    """Drop an argument, or swap two neighbours.
 
     Equal, and not made: the text of an exception or a `device` dropped (all tensors of a case are on
     the CPU), an axis that is the default, and arguments swapped where `is_symmetric_call` holds.
@@ -65,7 +65,7 @@ def argument(site: Site) -> Iterator[Edit]:
 
 
 def wrapper(site: Site) -> Iterator[Edit]:
-    """A call dropped: ``f(x)`` or ``x.f()`` -> ``x``; also an index or attribute.
+    """Drop a call, ``f(x)`` or ``x.f()`` -> ``x``, or an index or attribute.
 
     Equal, and not made: without `cpu()`, since all tensors of a case are on the CPU, and without an
     axis in front that broadcasting adds.
@@ -91,7 +91,7 @@ def wrapper(site: Site) -> Iterator[Edit]:
 
 
 def axis(site: Site) -> Iterator[Edit]:
-    """Another axis, or none; `keepdim` dropped with it."""
+    """Take another axis, or none; `keepdim` is dropped with it."""
     node = site.node
     if not isinstance(node, ast.Call):
         return
@@ -108,7 +108,7 @@ def axis(site: Site) -> Iterator[Edit]:
 
 
 def flag(site: Site) -> Iterator[Edit]:
-    """A keyword that changes how a function works, added or turned around."""
+    """Add or turn around a keyword that changes how a function works."""
     node = site.node
     if not isinstance(node, ast.Call):
         return
@@ -137,7 +137,7 @@ def flag(site: Site) -> Iterator[Edit]:
 
 
 def neighbor(site: Site) -> Iterator[Edit]:
-    """A function or method that is mistaken for this one.
+    """Call a function or method that is mistaken for this one.
 
     Equal, and not made: those of `is_same_method`.
     """
@@ -155,7 +155,7 @@ def neighbor(site: Site) -> Iterator[Edit]:
 
 
 def in_place(site: Site) -> Iterator[Edit]:
-    """An input or an earlier value changed in place."""
+    """Change an input or an earlier value in place."""
     node = site.node
     if isinstance(node, ast.Attribute) and site.is_called and node.attr in _IN_PLACE:
         is_tensor = site.reference.values(node.value).is_tensor
@@ -169,7 +169,7 @@ def in_place(site: Site) -> Iterator[Edit]:
 
 
 def in_place_operator(site: Site) -> Iterator[Edit]:
-    """``x - y`` as ``x.sub_(y)``, which changes x."""
+    """Write ``x - y`` as ``x.sub_(y)``, which changes x."""
     node = site.node
     if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Name) and site.seen.is_tensor:
         methods = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
@@ -179,7 +179,7 @@ def in_place_operator(site: Site) -> Iterator[Edit]:
 
 
 def _is_kept(site: Site, node: ast.AST) -> bool:
-    """Whether a value exists outside the expression: an input, an attribute, a name read twice."""
+    """Tell whether a value exists outside the expression: an input, an attribute, a name read twice."""
     if isinstance(node, ast.Attribute):
         return True
     function = site.reference.function(site.node)
@@ -191,7 +191,7 @@ def _is_kept(site: Site, node: ast.AST) -> bool:
 
 
 def seen_value(site: Site) -> Iterator[Edit]:
-    """An expression hard-coded to a value that it has in the recorded cases.
+    """Hard-code an expression to a value that it has in the recorded cases.
 
     Equal, and not made: the value of what is constant in the notebook, too.
     """
@@ -209,7 +209,7 @@ def seen_value(site: Site) -> Iterator[Edit]:
 
 
 def parameter(site: Site) -> Iterator[Edit]:
-    """A parameter that is ignored: its value in the recorded cases, or its default."""
+    """Ignore a parameter: take its value in the recorded cases, or its default."""
     node = site.node
     if not isinstance(node, FUNCTIONS):
         return
@@ -227,7 +227,7 @@ def parameter(site: Site) -> Iterator[Edit]:
 
 
 def default(site: Site) -> Iterator[Edit]:
-    """A parameter without its default."""
+    """Take the default of a parameter away."""
     node = site.node
     if isinstance(node, FUNCTIONS) and node.args.defaults:
         first = node.args.args[-len(node.args.defaults)]
@@ -243,7 +243,7 @@ def default(site: Site) -> Iterator[Edit]:
 
 
 def site_with_first(site: Site, line: str) -> Edit:
-    """An edit that inserts a line at the start of a function's body."""
+    """Return an edit that inserts a line at the start of a function's body."""
     assert isinstance(site.node, FUNCTIONS)
     first = site.node.body[0]
     return ((first, f"{line}\n{' ' * first.col_offset}{site.of(first)}"),)

@@ -26,14 +26,14 @@ _GUARDS = ("clamp", "clamp_min", "max", "maximum", "sqrt")
 
 
 def called(node: ast.AST | None) -> str:
-    """The name of the function or method that is called, without what it belongs to; or ""."""
+    """Return the name of the function or method that is called, without what it belongs to; or ""."""
     if not isinstance(node, ast.Call):
         return ""
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
 
 
 def is_message(site: Site) -> bool:
-    """Whether it is the text of an exception: a case compares the type of an exception only.
+    """Tell whether it is the text of an exception: a case compares the type of an exception only.
 
     A `NotImplementedError` is read by its text, as "not written yet".
     """
@@ -42,7 +42,7 @@ def is_message(site: Site) -> bool:
 
 
 def has_only_message(site: Site) -> bool:
-    """Whether it makes a built-in exception that is raised, from nothing but texts."""
+    """Tell whether it makes a built-in exception that is raised, from nothing but texts."""
     node = site.node
     if not isinstance(node, ast.Call) or not isinstance(site.parent, ast.Raise):
         return False
@@ -56,7 +56,7 @@ def has_only_message(site: Site) -> bool:
 
 
 def is_symmetric_call(site: Site) -> bool:
-    """Whether the arguments of a call may be swapped.
+    """Tell whether the arguments of a call may be swapped.
 
     `promote_types` is symmetric. `min` and `max` are, of ints: of 0.0 and -0.0, of 1 and 1.0, and of
     NaN and a number they return whichever comes first.
@@ -74,7 +74,7 @@ def _is_int(site: Site, node: ast.AST) -> bool:
 
 
 def is_symmetric_operator(site: Site) -> bool:
-    """Whether the operands may be swapped: a dot product, or a difference that loses its sign."""
+    """Tell whether the operands may be swapped: a dot product, or a difference that loses its sign."""
     node = site.node
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         sides = (site.reference.values(side).known_ndims for side in (node.left, node.right))
@@ -83,7 +83,7 @@ def is_symmetric_operator(site: Site) -> bool:
 
 
 def loses_sign(site: Site) -> bool:
-    """Whether only the absolute value or the square of an expression is ever used.
+    """Tell whether only the absolute value or the square of an expression is ever used.
 
     -x and x, and a - b and b - a, are of the same size exactly, also in floats and in their
     gradients. Unsigned integers are left out: there the absolute value is the number itself.
@@ -92,7 +92,7 @@ def loses_sign(site: Site) -> bool:
     has_sign = (
         seen.is_float or seen.is_number or (seen.dtypes and seen.dtypes <= {"int64", "int32"})
     )
-    return bool(has_sign) and all(_is_even(site.on(use)) for use in _uses(site))
+    return bool(has_sign) and all(_is_even(site.on(use)) for use in uses(site))
 
 
 def _is_even(site: Site) -> bool:
@@ -111,8 +111,8 @@ def _is_even(site: Site) -> bool:
     return is_call and called(parent) in ("abs", "square")
 
 
-def _uses(site: Site) -> list[ast.AST]:
-    """Where a value goes: the uses of the only name that it is given, or the expression itself."""
+def uses(site: Site) -> list[ast.AST]:
+    """Return where a value goes: the uses of the only name it is given, or the expression itself."""
     node, parent = site.node, site.parent
     function = site.reference.function(node)
     if not isinstance(parent, ast.Assign) or parent.value is not node or function is None:
@@ -128,11 +128,11 @@ def _uses(site: Site) -> list[ast.AST]:
 
 
 def is_reduced(site: Site) -> bool:
-    """Whether only the sum or mean over all axes of a tensor is ever used.
+    """Tell whether only the sum or mean over all axes of a tensor is ever used.
 
     Axes of size 1 more or less leave its numbers and their order as they are.
     """
-    return site.seen.is_tensor and all(_is_reduced(site.on(use)) for use in _uses(site))
+    return site.seen.is_tensor and all(_is_reduced(site.on(use)) for use in uses(site))
 
 
 def _is_reduced(site: Site) -> bool:
@@ -145,7 +145,7 @@ def _is_reduced(site: Site) -> bool:
 
 
 def is_outside(site: Site) -> bool:
-    """Whether only the shape, dtype or device of an expression is used, not its numbers."""
+    """Tell whether only the shape, dtype or device of an expression is used, not its numbers."""
     parent = site.parent
     if isinstance(parent, ast.Attribute):
         return parent.attr in _OUTSIDE
@@ -154,7 +154,7 @@ def is_outside(site: Site) -> bool:
 
 
 def is_same_row(site: Site, one: float | None, two: float) -> bool:
-    """Whether the first and the last row of a tensor are alike: only their shape is used."""
+    """Tell whether the first and the last row of a tensor are alike: only their shape is used."""
     row = site.parent
     if not isinstance(row, ast.Subscript) or row.slice is not site.node or {one, two} != {0, -1}:
         return False
@@ -162,7 +162,7 @@ def is_same_row(site: Site, one: float | None, two: float) -> bool:
 
 
 def is_zero(node: ast.AST) -> bool:
-    """Whether an expression makes zeros, or a tensor with any content.
+    """Tell whether an expression makes zeros, or a tensor with any content.
 
     -0.0 equals 0.0, and adding it to any number gives that number; a sign less makes undefined
     content no more defined.
@@ -174,7 +174,7 @@ def is_zero(node: ast.AST) -> bool:
 
 
 def is_same_comparison(site: Site, symbol: str, other: str) -> bool:
-    """Whether another comparison of the same operands is always True together with this one.
+    """Tell whether another comparison of the same operands is always True together with this one.
 
     Nothing is below minus infinity or above infinity; NaN is neither equal to it nor beyond it. A
     length, and the remainder of an integer by a positive number, are integers of 0 or more.
@@ -196,7 +196,7 @@ def is_same_comparison(site: Site, symbol: str, other: str) -> bool:
 
 
 def is_same_text(site: Site, other: str) -> bool:
-    """Whether a text may be replaced by another: ``float("INF")``, other letters in an einsum."""
+    """Tell whether a text may be replaced by another: ``float("INF")``, other letters in an einsum."""
     call, node = site.parent, site.node
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return False
@@ -210,13 +210,13 @@ def is_same_text(site: Site, other: str) -> bool:
 
 
 def _letters_in_order(text: str) -> str:
-    """The text with a, b, ... for its letters as they come: the axes of an einsum have free names."""
+    """Return the text with a, b, ... for its letters as they come, since an einsum's names are free."""
     letters = dict.fromkeys(letter for letter in text if letter.isalpha())
     return text.translate({ord(letter): chr(97 + i) for i, letter in enumerate(letters)})
 
 
 def is_guard(site: Site) -> bool:
-    """Whether it is a tiny number that keeps a divisor from being 0, as in ``x / norm.clamp(1e-12)``.
+    """Tell whether it is a tiny number that keeps a divisor from being 0, as in ``x / norm.clamp(1e-12)``.
 
     Its order of magnitude is a choice that no text asks for: it decides about divisors that are as
     tiny themselves, and about no digit of any other quotient. In a logarithm it would be seen.
@@ -236,7 +236,7 @@ def is_guard(site: Site) -> bool:
 
 
 def is_set(site: Site) -> bool:
-    """Whether the order of a tuple or list does not count.
+    """Tell whether the order of a tuple or list does not count.
 
     In ``x in (a, b)``, in ``isinstance(x, (A, B))``, in ``except (A, B)``, and as the axes over
     which a tensor is reduced.
@@ -257,7 +257,7 @@ def is_set(site: Site) -> bool:
 
 
 def is_counter(site: Site) -> bool:
-    """Whether a loop over a `range` does not use its numbers: as many rounds, in any order."""
+    """Tell whether a loop over a `range` does not use its numbers: as many rounds, in any order."""
     loop, around = site.node, site.reference.tree
     if not isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
         return False
@@ -268,7 +268,7 @@ def is_counter(site: Site) -> bool:
 
 
 def adds_leading_axes(site: Site) -> bool:
-    """Whether an index, as in ``a[None, :]``, adds axes in front that broadcasting adds anyway.
+    """Tell whether an index, as in ``a[None, :]``, adds axes in front that broadcasting adds anyway.
 
     The other operand has at least as many axes.
     """
@@ -293,7 +293,7 @@ def adds_leading_axes(site: Site) -> bool:
 
 
 def is_same_method(site: Site, other: str) -> bool:
-    """Whether another method does the same here.
+    """Tell whether another method does the same here.
 
     `reshape` does what `view` does wherever `view` works, and `view` works on a tensor that has just
     been made. `setdefault` reads like `get` from a dictionary that is made for it alone.
@@ -312,7 +312,7 @@ def is_same_method(site: Site, other: str) -> bool:
 
 
 def is_constant(site: Site) -> bool:
-    """Whether an expression has one value: a sum of numbers, a global in capitals or of a class."""
+    """Tell whether an expression has one value: a sum of numbers, a global in capitals or of a class."""
     node = site.node
     parts = (ast.BinOp, ast.UnaryOp, ast.Constant, ast.operator, ast.unaryop)
     if all(isinstance(part, parts) for part in ast.walk(node)):
@@ -335,5 +335,5 @@ def _is_local(site: Site, name: str) -> bool:
 
 
 def has_no_parameters(name: str) -> bool:
-    """Whether a layer of `torch.nn` has no parameters, so that nothing in it can be trained."""
+    """Tell whether a layer of `torch.nn` has no parameters, so that nothing in it can be trained."""
     return name in _WITHOUT_PARAMETERS

@@ -1,4 +1,4 @@
-"""Judges the mutants of one exercise as submissions would be judged, with several seeds.
+"""The judging of one exercise's mutants, as submissions would be judged, with several seeds.
 
 A mutant runs in a process of its own class: forked with the cases already drawn, with limits on
 time, memory and output. One process judges many mutants; if one ends it, the next process goes on.
@@ -38,7 +38,7 @@ _PER_PROCESS = 25
 
 @dataclass
 class Judged:
-    """What judging one mutant found.
+    """The verdicts on one mutant.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Judged:
 
     @property
     def status(self) -> str:
-        """ "killed", "survived", or "inconsistent" if only some seeds take points off."""
+        """The status "killed", "survived", or "inconsistent" if only some seeds take points off."""
         if all(self.lost.values()):
             return "killed"
         return "inconsistent" if any(self.lost.values()) else "survived"
@@ -78,14 +78,47 @@ def judge_all(
         Called after each source.
     """
     found: list[Judged] = []
-    while len(found) < len(sources):
-        chunk = sources[len(found) : len(found) + _PER_PROCESS]
-        answers = list(_in_new_process(solution, recorded, chunk, progress))
-        found += answers
-        if len(answers) < len(chunk):  # it ended its process, as it would end a kernel
+
+    def note(data: dict[str, Any] | None) -> None:
+        if data is None:  # it ended its process, as it would end a kernel
             found.append(Judged({RECORDING_SEED: True}, headline="it ends its process"))
-            progress()
+        else:
+            data["lost"] = {int(seed): lost for seed, lost in data["lost"].items()}
+            found.append(Judged(**data))
+        progress()
+
+    run_apart(lambda source: judge_one(solution, recorded, source).__dict__, sources, note)
     return found
+
+
+def run_apart(
+    judge_source: Callable[[str], dict[str, Any]],
+    sources: list[str],
+    note: Callable[[dict[str, Any] | None], None],
+    per_process: int = _PER_PROCESS,
+) -> None:
+    """Judge sources in forked processes, one after the other.
+
+    Parameters
+    ----------
+    judge_source : callable
+        Returns what it finds as data that JSON can hold.
+    note : callable
+        Called with that for each source; with None if the source ended its process.
+    per_process : int
+        The number of sources that one process judges.
+    """
+    done = 0
+    while done < len(sources):
+        chunk = sources[done : done + per_process]
+        answers = 0
+        for data in _in_new_process(judge_source, chunk):
+            answers += 1
+            note(data)
+        if answers < len(chunk):
+            answers += 1
+            note(None)
+        done += answers
 
 
 def judge_one(solution: Solution, recorded: dict[int, RecordedExercise], source: str) -> Judged:
@@ -116,7 +149,7 @@ def judge_one(solution: Solution, recorded: dict[int, RecordedExercise], source:
 
 
 def _first_wrong(answer: Any, cases: list[Case], suspect: int) -> int:
-    """The number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
+    """Return the number of a case that the answer gets wrong, or -1; `suspect` is tried first."""
     outcomes = {}
     for i in sorted(range(len(cases)), key=lambda i: i != suspect):
         outcomes[i] = run_case(answer, cases[i], CASE_SECONDS)
@@ -127,25 +160,19 @@ def _first_wrong(answer: Any, cases: list[Case], suspect: int) -> int:
 
 
 def _in_new_process(
-    solution: Solution,
-    recorded: dict[int, RecordedExercise],
-    sources: list[str],
-    progress: Callable[[], None],
-) -> Iterator[Judged]:
+    judge_source: Callable[[str], dict[str, Any]], sources: list[str]
+) -> Iterator[dict[str, Any]]:
     """Judge sources in a forked process; yields fewer if one of them ends the process."""
     reading, writing = os.pipe()
     gc.freeze()  # the pages of what exists now stay shared with the new process
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _judge_and_exit(solution, recorded, sources, writing)
+        _judge_and_exit(judge_source, sources, writing)
     os.close(writing)
     try:
         for line in _lines(reading, SECONDS):
-            data = json.loads(line)
-            data["lost"] = {int(seed): lost for seed, lost in data["lost"].items()}
-            yield Judged(**data)
-            progress()
+            yield json.loads(line)
     finally:
         os.close(reading)
         os.kill(child, signal.SIGKILL)
@@ -153,7 +180,7 @@ def _in_new_process(
 
 
 def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
-    """The lines that a process writes, until it ends or is silent for so long."""
+    """Yield the lines that a process writes, until it ends or is silent for so long."""
     buffer = b""
     while select.select([descriptor], [], [], seconds)[0]:
         data = os.read(descriptor, 65536)
@@ -164,7 +191,7 @@ def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
 
 
 def _judge_and_exit(
-    solution: Solution, recorded: dict[int, RecordedExercise], sources: list[str], writing: int
+    judge_source: Callable[[str], dict[str, Any]], sources: list[str], writing: int
 ) -> None:
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -177,9 +204,9 @@ def _judge_and_exit(
             used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
             limit = (used + PROCESSOR_SECONDS, resource.RLIM_INFINITY)
             resource.setrlimit(resource.RLIMIT_CPU, limit)
-            judged = judge_one(solution, recorded, source)
+            judged = judge_source(source)
             if "torch" in sys.modules:
                 sys.modules["torch"].set_grad_enabled(True)  # a mutant may have left it off
-            os.write(writing, json.dumps(judged.__dict__).encode() + b"\n")
+            os.write(writing, json.dumps(judged).encode() + b"\n")
     finally:
         os._exit(0)

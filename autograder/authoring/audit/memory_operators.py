@@ -14,7 +14,7 @@ from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator
 
 
 def remembered(site: Site) -> Iterator[Edit]:
-    """An input of the first call, kept by the object or the function, in place of each later one."""
+    """Keep an input of the first call, in the object or the function, in place of each later one."""
     node = site.node
     if not _is_called_from_outside(site) or not isinstance(node, FUNCTIONS):
         return
@@ -27,14 +27,14 @@ def remembered(site: Site) -> Iterator[Edit]:
 
 
 def left_behind(site: Site) -> Iterator[Edit]:
-    """Gradients switched off, and torch's generator seeded, for all that runs afterwards."""
+    """Switch gradients off, or seed torch's generator, for all that runs afterwards."""
     if _is_called_from_outside(site) and _uses_tensors(site):
         yield site_with_first(site, "torch.set_grad_enabled(False)")
         yield site_with_first(site, "torch.manual_seed(0)")
 
 
 def constant_corner(site: Site) -> Iterator[Edit]:
-    """A result that has no gradient, or is float32, where an input is empty or a mask all False."""
+    """Return what has no gradient, or is float32, where an input is empty or a mask all False."""
     if not site.is_returned or not site.seen.is_float:
         return
     for name in _inputs_that_may_be_empty(site):
@@ -45,7 +45,7 @@ def constant_corner(site: Site) -> Iterator[Edit]:
 
 
 def one_row_at_a_time(site: Site) -> Iterator[Edit]:
-    """A function that was passed in, called with one row of the batch after the other."""
+    """Call a function that was passed in with one row of the batch after the other."""
     node, function = site.node, site.reference.function(site.node)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or function is None:
         return
@@ -64,7 +64,7 @@ def one_row_at_a_time(site: Site) -> Iterator[Edit]:
 
 
 def _is_called_from_outside(site: Site) -> bool:
-    """Whether it is a function or a method, but no constructor and not inside of another function."""
+    """Tell whether it is a function or a method, but no constructor and not inside of a function."""
     node = site.node
     return (
         isinstance(node, FUNCTIONS)
@@ -79,7 +79,7 @@ def _uses_tensors(site: Site) -> bool:
 
 
 def _inputs_that_may_be_empty(site: Site) -> Iterator[str]:
-    """For each input whether there is anything in it, as text."""
+    """Yield for each input a condition that there is anything in it, as text."""
     function = site.reference.function(site.node)
     if function is None:
         return

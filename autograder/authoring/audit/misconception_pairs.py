@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import click
 from rich.console import Console
@@ -14,7 +12,6 @@ from tqdm.auto import tqdm
 from autograder.authoring.audit.audit_course import chosen
 from autograder.course.layout import Course
 from autograder.course.record_cases import RECORDING_SEED
-from autograder.errors import CourseError
 from autograder.grading.combined_misconceptions import Compound, compounds
 from autograder.grading.record_misconceptions import record
 
@@ -22,7 +19,7 @@ _STATUSES = ("explained", "named", "unnamed")
 
 
 def audit_pairs(course: Course, names: list[str]) -> dict[str, list[Compound]]:
-    """The pairs of misconceptions that can be in one answer, by exercise.
+    """Return the pairs of misconceptions that can be in one answer, by exercise.
 
     Parameters
     ----------
@@ -51,21 +48,3 @@ def show_pairs(pairs: dict[str, list[Compound]]) -> None:
         for compound in found:
             if compound.status == "unnamed":
                 click.echo(f"{name}: {' + '.join(compound.names)}")
-
-
-def write_pairs(path: Path, pairs: dict[str, list[Compound]]) -> None:
-    """Write the status of every pair as JSON.
-
-    Raises
-    ------
-    CourseError
-        The file cannot be written.
-    """
-    data = {
-        name: [{"names": compound.names, "status": compound.status} for compound in found]
-        for name, found in pairs.items()
-    }
-    try:
-        path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise CourseError(f"{path} cannot be written: {error.strerror}.") from error

@@ -12,7 +12,7 @@ from autograder.authoring.audit.one_place_edits import FUNCTIONS, Edit, Operator
 
 
 def plain_tensor(site: Site) -> Iterator[Edit]:
-    """A parameter or a buffer that the module does not know of."""
+    """Make a parameter or a buffer that the module does not know of."""
     node = site.node
     if isinstance(node, ast.Call) and site.of(node.func).endswith("Parameter"):
         value = site.of(node.args[0])
@@ -32,7 +32,7 @@ def plain_tensor(site: Site) -> Iterator[Edit]:
 
 
 def unregistered(site: Site) -> Iterator[Edit]:
-    """A submodule that the module does not know of, or that is never trained.
+    """Make a submodule that the module does not know of, or that is never trained.
 
     Equal, and not made: a layer without parameters that is never trained.
     """
@@ -53,7 +53,7 @@ def unregistered(site: Site) -> Iterator[Edit]:
 
 
 def shared_module(site: Site) -> Iterator[Edit]:
-    """One module used several times instead of several modules."""
+    """Use one module several times instead of several modules."""
     node = site.node
     if isinstance(node, ast.Call) and site.of(node.func).endswith("ModuleList") and node.args:
         inner = node.args[0]
@@ -67,7 +67,7 @@ def shared_module(site: Site) -> Iterator[Edit]:
 
 
 def other_attribute(site: Site) -> Iterator[Edit]:
-    """Another attribute of the object, of the same type."""
+    """Read another attribute of the object, of the same type."""
     node = site.node
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
         return
@@ -79,7 +79,7 @@ def other_attribute(site: Site) -> Iterator[Edit]:
 
 
 def training(site: Site) -> Iterator[Edit]:
-    """The object switched to training or evaluation, or dropout without its switch."""
+    """Switch the object to training or evaluation, or take dropout's switch away."""
     node = site.node
     has_switch = re.search("dropout|training|frozen", site.reference.source, re.IGNORECASE)
     is_changed = (
@@ -99,7 +99,7 @@ def training(site: Site) -> Iterator[Edit]:
 
 
 def initialized_later(site: Site) -> Iterator[Edit]:
-    """`super().__init__()` at the end of the constructor."""
+    """Call `super().__init__()` at the end of the constructor."""
     node = site.node
     if isinstance(node, FUNCTIONS) and node.name == "__init__" and len(node.body) > 1:
         first, last = node.body[0], node.body[-1]
@@ -119,7 +119,7 @@ def _attributes(site: Site) -> set[str]:
 
 
 def _made_by(site: Site, attribute: str) -> str:
-    """What an attribute of the object is made with, such as ``nn.Linear``."""
+    """Return what an attribute of the object is made with, such as ``nn.Linear``."""
     for node in ast.walk(site.reference.tree):
         if isinstance(node, ast.Assign) and site.of(node.targets[0]) == f"self.{attribute}":
             value = node.value

@@ -44,15 +44,18 @@ class Mutant:
         The whole text.
     form : str
         A short text that two sources share if they differ in formatting only.
+    edits : tuple of (node, str)
+        The nodes of the reference that are replaced, each with its new text.
     """
 
     operator: str
     source: str
     form: str
+    edits: tuple[tuple[ast.AST, str], ...] = ()
 
 
 def mutants(reference: Reference) -> list[Mutant]:
-    """Every mutant that is Python and differs from the reference and from each other."""
+    """Return every mutant that is Python and differs from the reference and from each other."""
     found: dict[str, Mutant] = {}
     known = form(reference.source)
     for node in reference.nodes():
@@ -66,7 +69,7 @@ def mutants(reference: Reference) -> list[Mutant]:
                     if (own := form(source)) != known and own not in found:
                         _compile(source)
                         words = operator.__name__.replace("_", " ")
-                        found[own] = Mutant(words, source, own)
+                        found[own] = Mutant(words, source, own, edits)
     return list(found.values())
 
 
@@ -77,7 +80,7 @@ def _compile(source: str) -> None:
 
 
 def form(source: str) -> str:
-    """A short text that two sources share if they differ in formatting only.
+    """Return a short text that two sources share if they differ in formatting only.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def form(source: str) -> str:
 
 
 def as_edit(reference: str, mutant: str) -> str:
-    """The difference as an edit that `apply_edit` accepts, with as little context as possible."""
+    """Return the difference as an edit that `apply_edit` accepts, with as little context as possible."""
     old, new = reference.splitlines(), mutant.splitlines()
     for context in range(len(old) + 1):
         lines = list(difflib.unified_diff(old, new, n=context, lineterm=""))[2:]

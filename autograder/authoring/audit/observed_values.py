@@ -23,7 +23,7 @@ _KEPT = 500
 
 
 def observe(solution: Solution, name: str, source: str, cases: list[Case]) -> dict[Key, Seen]:
-    """What each expression of the reference evaluates to on the cases.
+    """Record what each expression of the reference evaluates to on the cases.
 
     It runs twice: as it is, and with every float tensor that a function is given requiring a
     gradient, to see which values a gradient reaches.
@@ -49,7 +49,7 @@ class _Observer:
         self.results: list[Any] = []
 
     def given(self, value: Any) -> Any:
-        """An input of a function; a float tensor requires a gradient from here on."""
+        """Return an input of a function; a float tensor requires a gradient from here on."""
         torch = sys.modules.get("torch")
         if (
             self.with_gradients
@@ -81,7 +81,7 @@ class _Observer:
         return value
 
     def result(self, value: Any) -> Any:
-        """What a function returns."""
+        """Note and return what a function returns."""
         torch = sys.modules.get("torch")
         for part in value if isinstance(value, tuple) else [value]:
             if torch is not None and isinstance(part, torch.Tensor) and part.requires_grad:
@@ -97,7 +97,7 @@ class _Observer:
 
 
 def _instrumented(source: str, keys: list[Key]) -> ast.Module:
-    """The reference with each expression wrapped in a call; `keys` gets their places."""
+    """Return the reference with each expression wrapped in a call; `keys` gets their places."""
     reference = Reference(source)
     wanted = {
         key(node)
@@ -111,7 +111,7 @@ def _instrumented(source: str, keys: list[Key]) -> ast.Module:
 
 
 def _is_part_of_call(reference: Reference, node: ast.AST) -> bool:
-    """Whether it is what is called, or ``super()``, which must be called in the method itself."""
+    """Tell whether it is what is called, or ``super()``, which must be called in the method itself."""
     parent = reference.parent(node)
     called = isinstance(parent, ast.Call) and parent.func is node
     return called or (isinstance(node, ast.Call) and reference.text(node) == "super()")

@@ -60,22 +60,27 @@ class Seen:
 
     @property
     def is_tensor(self) -> bool:
+        """True if all values are tensors."""
         return self.kinds == {"Tensor"}
 
     @property
     def is_float(self) -> bool:
+        """True if all values are float tensors."""
         return self.is_tensor and all("float" in dtype for dtype in self.dtypes)
 
     @property
     def is_bool(self) -> bool:
+        """True if all values are boolean tensors."""
         return self.is_tensor and self.dtypes == {"bool"}
 
     @property
     def is_integer(self) -> bool:
+        """True if all values are integer tensors."""
         return self.is_tensor and all("int" in dtype for dtype in self.dtypes)
 
     @property
     def is_number(self) -> bool:
+        """True if all values are Python numbers."""
         return bool(self.kinds) and self.kinds <= {"int", "float"}
 
     @property
@@ -102,14 +107,15 @@ class Reference:
         }
 
     def nodes(self) -> list[ast.AST]:
-        """Every node that an operator may edit: no annotations, no parts of f-strings."""
+        """Return every node that an operator may edit: no annotations, no parts of f-strings."""
         return list(_editable(self.tree))
 
     def parent(self, node: ast.AST) -> ast.AST:
+        """Return the node that a node is a part of."""
         return self._parents[node]
 
     def function(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The innermost function around a node."""
+        """Return the innermost function around a node."""
         while node is not self.tree:
             node = self._parents[node]
             if isinstance(node, FUNCTIONS):
@@ -117,20 +123,21 @@ class Reference:
         return None
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Where a node's text begins and ends, in characters."""
+        """Return the places where a node's text begins and ends, in characters."""
         line, column, last_line, last_column = key(node)
         return self._offset(line, column), self._offset(last_line, last_column)
 
     def text(self, node: ast.AST) -> str:
+        """Return the text of a node."""
         begin, end = self.span(node)
         return self.source[begin:end]
 
     def values(self, node: ast.AST) -> Seen:
-        """What was seen of an expression; empty if it was never evaluated."""
+        """Return what was seen of an expression; empty if it was never evaluated."""
         return self.seen.get(key(node), Seen()) if isinstance(node, ast.expr) else Seen()
 
     def fitted(self, node: ast.AST, text: str) -> str:
-        """The text of an expression, in parentheses if it needs them in the place of `node`."""
+        """Return the text of an expression, in parentheses if it needs them in the place of `node`."""
         if isinstance(node, ast.stmt) or is_atom(text):
             return text
         parent = self.parent(node)
@@ -143,12 +150,12 @@ class Reference:
         return text if in_parentheses else f"({text})"
 
     def operand(self, node: ast.AST) -> str:
-        """The text of an expression, in parentheses if a method is to be called on it."""
+        """Return the text of an expression, in parentheses if a method is to be called on it."""
         text = self.text(node)
         return text if is_atom(text) else f"({text})"
 
     def rewritten(self, *edits: tuple[ast.AST, str]) -> str:
-        """The whole source with nodes replaced by texts; "" removes a statement."""
+        """Return the whole source with nodes replaced by texts; "" removes a statement."""
         source = self.source
         for node, text in sorted(edits, key=lambda edit: self.span(edit[0]), reverse=True):
             begin, end = self.span(node)
@@ -182,24 +189,27 @@ class Site:
 
     @property
     def parent(self) -> ast.AST:
+        """The node that this one is a part of."""
         return self.reference.parent(self.node)
 
     @property
     def text(self) -> str:
+        """The text of the node."""
         return self.reference.text(self.node)
 
     @property
     def seen(self) -> Seen:
+        """The values that were seen of the expression."""
         return self.reference.values(self.node)
 
     @property
     def is_called(self) -> bool:
-        """Whether it is the function of a call, as `f` in ``f(x)``."""
+        """True for the function of a call, as `f` in ``f(x)``."""
         return isinstance(self.parent, ast.Call) and self.parent.func is self.node
 
     @property
     def is_result(self) -> bool:
-        """Whether it is returned or assigned, or is an element of a tuple that is."""
+        """True if it is returned or assigned, or is an element of a tuple that is."""
         parent = self.parent
         if isinstance(parent, ast.Tuple):
             parent = self.reference.parent(parent)
@@ -210,7 +220,7 @@ class Site:
 
     @property
     def is_returned(self) -> bool:
-        """Whether it is what a function returns, or an element of a tuple that is."""
+        """True if it is what a function returns, or an element of a tuple that is."""
         parent = self.parent
         if isinstance(parent, ast.Tuple):
             parent = self.reference.parent(parent)
@@ -218,28 +228,30 @@ class Site:
 
     @property
     def indent(self) -> str:
+        """As many blanks as stand before the node."""
         return " " * key(self.node)[1]
 
     def of(self, node: ast.AST) -> str:
-        """The text of another node."""
+        """Return the text of another node."""
         return self.reference.text(node)
 
     def operand(self, node: ast.AST | None = None) -> str:
-        """The text of a node (default: this one), ready for a method call."""
+        """Return the text of a node (default: this one), ready for a method call."""
         return self.reference.operand(node or self.node)
 
     def method(self, call: str) -> str:
-        """This expression with a call appended, ``x`` -> ``x.call``."""
+        """Return this expression with a call appended, ``x`` -> ``x.call``."""
         return f"{self.operand()}.{call}"
 
     def with_part(self, part: ast.AST, text: str) -> str:
-        """The text of this node with one of its parts replaced; "" stands for no text."""
+        """Return the text of this node with one of its parts replaced; "" stands for no text."""
         begin, end = self.reference.span(self.node)
         first, last = self.reference.span(part)
         fitted = self.reference.fitted(part, text) if text and isinstance(part, ast.expr) else text
         return self.reference.source[begin:first] + fitted + self.reference.source[last:end]
 
     def on(self, node: ast.AST) -> Site:
+        """Return the site of another node."""
         return Site(self.reference, node)
 
 
@@ -250,13 +262,13 @@ Operator = Callable[[Site], Iterator[Edit]]
 
 
 def key(node: ast.AST) -> Key:
-    """Where an expression, a statement or another node that has a place is in the text."""
+    """Return the place in the text of an expression, a statement or another node that has one."""
     place: Key = _place(node)
     return place
 
 
 def is_atom(text: str) -> bool:
-    """Whether an expression's text needs no parentheses in a larger expression."""
+    """Tell whether an expression's text needs no parentheses in a larger expression."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -267,7 +279,7 @@ def is_atom(text: str) -> bool:
 
 
 def as_number(node: ast.AST) -> int | float | None:
-    """The value of a number, also with a sign; None for everything else."""
+    """Return the value of a number, also with a sign; None for everything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = as_number(node.operand)
         return None if value is None else -value

@@ -49,7 +49,7 @@ _COMPARISONS = {
 
 
 def arithmetic_operator(site: Site) -> Iterator[Edit]:
-    """Another operator, the operands swapped, or one of them dropped.
+    """Take another operator, swap the operands, or drop one of them.
 
     Equal, and not made: operands swapped in a sum, a product, a dot product, or a difference whose
     sign is lost; ``2 + 2`` for ``2 * 2``.
@@ -68,7 +68,7 @@ def arithmetic_operator(site: Site) -> Iterator[Edit]:
 
 
 def _is_same_number(node: ast.BinOp, symbol: str, other: str) -> bool:
-    """Whether two operators give the same number of two numbers."""
+    """Tell whether two operators give the same number of two numbers."""
     left, right = as_number(node.left), as_number(node.right)
     if left is None or right is None or {symbol, other} != {"*", "+"}:
         return False
@@ -76,7 +76,7 @@ def _is_same_number(node: ast.BinOp, symbol: str, other: str) -> bool:
 
 
 def comparison(site: Site) -> Iterator[Edit]:
-    """Another comparison; an equal value counted in or out.
+    """Take another comparison: an equal value counted in or out.
 
     Equal, and not made: those of `is_same_comparison`.
     """
@@ -89,7 +89,7 @@ def comparison(site: Site) -> Iterator[Edit]:
 
 
 def boolean_operator(site: Site) -> Iterator[Edit]:
-    """`and` for `or`, or one of the operands dropped; `not` and ``~`` dropped."""
+    """Take `and` for `or`, or drop one of the operands; drop `not` and ``~``."""
     node = site.node
     if isinstance(node, ast.BoolOp):
         symbol, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
@@ -102,7 +102,7 @@ def boolean_operator(site: Site) -> Iterator[Edit]:
 
 
 def negated(site: Site) -> Iterator[Edit]:
-    """The opposite sign or the opposite truth value.
+    """Take the opposite sign or the opposite truth value.
 
     Equal, and not made: of what only the shape or the square is used, and of zero.
     """
@@ -115,7 +115,7 @@ def negated(site: Site) -> Iterator[Edit]:
 
 
 def constant(site: Site) -> Iterator[Edit]:
-    """Another number, string or truth value.
+    """Take another number, string or truth value.
 
     Equal, and not made: another number for the same axis, the other end of a tensor for its shape,
     the text of an exception, another spelling of the same, another tiny guard of a divisor.
@@ -151,7 +151,7 @@ def constant(site: Site) -> Iterator[Edit]:
 
 
 def condition(site: Site) -> Iterator[Edit]:
-    """A condition that is always True or always False; a filter dropped."""
+    """Make a condition always True or always False; drop a filter."""
     node = site.node
     if isinstance(node, (ast.If, ast.IfExp)):
         yield ((node.test, "True"),)
@@ -167,7 +167,7 @@ def condition(site: Site) -> Iterator[Edit]:
 
 
 def branch(site: Site) -> Iterator[Edit]:
-    """One branch of an `if` dropped."""
+    """Drop one branch of an `if`."""
     node = site.node
     if isinstance(node, ast.If) and node.orelse:
         yield ((node.orelse[0], "pass"), *((rest, "") for rest in node.orelse[1:]))
@@ -176,7 +176,7 @@ def branch(site: Site) -> Iterator[Edit]:
 
 
 def statement(site: Site) -> Iterator[Edit]:
-    """A statement dropped; an assignment that adds, subtracts or overwrites instead."""
+    """Drop a statement; add, subtract or overwrite in an assignment instead."""
     node = site.node
     if not isinstance(node, ast.stmt) or isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return
@@ -201,7 +201,7 @@ def statement(site: Site) -> Iterator[Edit]:
 
 
 def earlier_value(site: Site) -> Iterator[Edit]:
-    """A value computed before is returned, or used, in place of another of the same type.
+    """Return or use a value computed before in place of another of the same type.
 
     Equal, and not made: another input's `device`, since all tensors of a case are on the CPU.
     """
@@ -215,7 +215,7 @@ def earlier_value(site: Site) -> Iterator[Edit]:
 
 
 def _alike(site: Site) -> Iterator[str]:
-    """The names known in the function whose values have the same types as this expression's."""
+    """Yield the names known in the function whose values have the same types as this expression's."""
     function = site.reference.function(site.node)
     if function is None or site.seen.kinds == {"module"}:
         return
@@ -235,7 +235,7 @@ def _alike(site: Site) -> Iterator[str]:
 
 
 def slice_bounds(site: Site) -> Iterator[Edit]:
-    """A slice that begins or ends one place off, without a bound, or without its step."""
+    """Begin or end a slice one place off, without a bound, or without its step."""
     node = site.node
     if not isinstance(node, ast.Slice):
         return
@@ -254,7 +254,7 @@ def slice_bounds(site: Site) -> Iterator[Edit]:
 
 
 def index(site: Site) -> Iterator[Edit]:
-    """The first element for the last, the next or the previous one.
+    """Take the first element for the last, the next or the previous one.
 
     Equal, and not made: another number for the same axis of ``x.shape``, or for a row of the same
     shape of which nothing else is used.
@@ -273,7 +273,7 @@ def index(site: Site) -> Iterator[Edit]:
 
 
 def loop(site: Site) -> Iterator[Edit]:
-    """A loop that skips its first or last round, stops after the first, or runs backwards.
+    """Make a loop skip its first or last round, stop after the first, or run backwards.
 
     Equal, and not made: backwards where all elements are put in a set or compared, or their number
     counts alone.
@@ -299,7 +299,7 @@ def loop(site: Site) -> Iterator[Edit]:
 
 
 def _is_unordered(site: Site) -> bool:
-    """Whether a loop in a comprehension may run backwards without a difference."""
+    """Tell whether a loop in a comprehension may run backwards without a difference."""
     around = site.parent
     if not isinstance(site.node, ast.comprehension) or isinstance(around, ast.SetComp):
         return isinstance(around, ast.SetComp)
@@ -312,7 +312,7 @@ def _is_unordered(site: Site) -> bool:
 
 
 def display(site: Site) -> Iterator[Edit]:
-    """An element of a list, tuple or dictionary dropped, or two neighbours swapped.
+    """Drop an element of a list, tuple or dictionary, or swap two neighbours.
 
     Equal, and not made: swapped in a tuple or list that is read like a set (`is_set`).
     """
@@ -335,7 +335,7 @@ def display(site: Site) -> Iterator[Edit]:
 
 
 def list_or_tuple(site: Site) -> Iterator[Edit]:
-    """A list where the reference has a tuple, and the reverse."""
+    """Make a list where the reference has a tuple, and the reverse."""
     node = site.node
     if not site.is_returned:
         return  # elsewhere it makes no difference
@@ -348,7 +348,7 @@ def list_or_tuple(site: Site) -> Iterator[Edit]:
 
 
 def shared_default(site: Site) -> Iterator[Edit]:
-    """A container made once, as a default argument, for all calls."""
+    """Make a container once, as a default argument, for all calls."""
     node = site.node
     if not isinstance(node, FUNCTIONS):
         return
@@ -371,7 +371,7 @@ def _joined(texts: list[str], brackets: str) -> str:
 
 
 def _with_operator(site: Site, left: ast.AST, right: ast.AST, symbol: str, other: str) -> str:
-    """The text with the operator between two operands replaced."""
+    """Return the text with the operator between two operands replaced."""
     begin, _ = site.reference.span(site.node)
     _, first = site.reference.span(left)
     last, _ = site.reference.span(right)

@@ -1,4 +1,4 @@
-"""Which numbers in a reference are axes of tensors."""
+"""Numbers in a reference that are axes of tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST_BY_DEFAULT = ("topk", "sort", "argsort")
 
 
 def is_same_axis(site: Site, one: float | None, two: float) -> bool:
-    """Whether two numbers at a site name the same axis, as an argument or in ``x.shape[1]``.
+    """Tell whether two numbers at a site name the same axis, as an argument or in ``x.shape[1]``.
 
     They do if they name the same axis for every number of axes seen; a number of axes counts as known
     if it was seen with more than one shape. False if the site is not an axis.
@@ -53,7 +53,7 @@ def is_same_axis(site: Site, one: float | None, two: float) -> bool:
 
 
 def is_default_axis(site: Site, keyword: ast.keyword) -> bool:
-    """Whether an axis is the one that the method takes without it."""
+    """Tell whether an axis is the one that the method takes without it."""
     call, given = site.node, as_number(keyword.value)
     is_method = isinstance(call, ast.Call) and getattr(call.func, "attr", "") in _LAST_BY_DEFAULT
     if not is_method or keyword.arg not in AXES:
@@ -62,7 +62,7 @@ def is_default_axis(site: Site, keyword: ast.keyword) -> bool:
 
 
 def _is_same(one: float, two: float, ndims: set[int]) -> bool:
-    """Whether two numbers name one axis, and one that exists, for each number of axes."""
+    """Tell whether two numbers name one axis, and one that exists, for each number of axes."""
     return bool(ndims) and all(
         -n <= one < n and -n <= two < n and one % n == two % n for n in ndims if n
     )

@@ -18,7 +18,7 @@ from autograder.authoring.audit.one_place_edits import (
 
 
 def detached(site: Site) -> Iterator[Edit]:
-    """A value that no gradient flows through."""
+    """Make a value that no gradient flows through."""
     named = isinstance(site.node, (ast.Name, ast.Attribute))
     in_chain = isinstance(site.parent, (ast.Attribute, ast.Subscript))
     is_loaded = isinstance(getattr(site.node, "ctx", None) or ast.Load(), ast.Load)
@@ -27,7 +27,7 @@ def detached(site: Site) -> Iterator[Edit]:
 
 
 def without_gradient(site: Site) -> Iterator[Edit]:
-    """A whole function under `torch.no_grad`."""
+    """Run a whole function under `torch.no_grad`."""
     node = site.node
     if not isinstance(node, FUNCTIONS) or node.name == "__init__":
         return
@@ -36,7 +36,7 @@ def without_gradient(site: Site) -> Iterator[Edit]:
 
 
 def other_dtype(site: Site) -> Iterator[Edit]:
-    """A result in another precision, or of another kind of number."""
+    """Return a result in another precision, or of another kind of number."""
     seen = site.seen
     if not site.is_result or not seen.is_tensor:
         return
@@ -55,7 +55,7 @@ def other_dtype(site: Site) -> Iterator[Edit]:
 
 
 def given_dtype(site: Site) -> Iterator[Edit]:
-    """An input converted before anything else is done with it."""
+    """Convert an input before anything else is done with it."""
     for name, seen in _tensor_inputs(site):
         calls = ["float()"] if seen.dtypes != {"float32"} else []
         calls += ["double()", "half()"] if seen.is_float else []
@@ -65,7 +65,7 @@ def given_dtype(site: Site) -> Iterator[Edit]:
 
 
 def number_type(site: Site) -> Iterator[Edit]:
-    """`float()`, `int()`, `round()` or `.item()` added, and dropped by `wrapper`."""
+    """Add `float()`, `int()`, `round()` or `.item()`, which `wrapper` drops."""
     seen = site.seen
     if not site.is_result:
         return
@@ -80,7 +80,7 @@ def number_type(site: Site) -> Iterator[Edit]:
 
 
 def squeezed(site: Site) -> Iterator[Edit]:
-    """``.squeeze()`` without an axis, which also removes axes that happen to be of size 1.
+    """Add ``.squeeze()`` without an axis, which also removes axes that happen to be of size 1.
 
     Equal, and not made: before a sum or mean over all axes. Axes that were never of size 1 in the
     recorded cases do not count: a case with such an axis may be missing.
@@ -95,7 +95,7 @@ def squeezed(site: Site) -> Iterator[Edit]:
 
 
 def transposed(site: Site) -> Iterator[Edit]:
-    """Axes in another order, or reshaped where they should be transposed."""
+    """Put axes in another order, or reshape where they should be transposed."""
     node = site.node
     if site.is_result and site.seen.is_tensor and min(site.seen.ndims) >= 2:
         yield site.method("mT")
@@ -113,7 +113,7 @@ def transposed(site: Site) -> Iterator[Edit]:
 
 
 def first_for_all(site: Site) -> Iterator[Edit]:
-    """The first row of a tensor, or the first element of a list, used for all."""
+    """Use the first row of a tensor, or the first element of a list, for all."""
     for name, seen in _inputs(site):
         if seen.is_tensor and seen.axes >= 1:
             yield site_with_first(site, f"{name} = {name}[:1].expand_as({name})")
@@ -128,7 +128,7 @@ def first_for_all(site: Site) -> Iterator[Edit]:
 
 
 def other_mask(site: Site) -> Iterator[Edit]:
-    """A mask from ids or vectors instead of the given one, one for all rows, or none."""
+    """Take a mask from ids or vectors instead of the given one, one for all rows, or none."""
     inputs = dict(_tensor_inputs(site))
     for name, seen in inputs.items():
         if not seen.is_bool:
@@ -146,7 +146,7 @@ def other_mask(site: Site) -> Iterator[Edit]:
 
 
 def lengths_for_mask(site: Site) -> Iterator[Edit]:
-    """A mask replaced by as many leading positions as it has True values."""
+    """Replace a mask by as many leading positions as it has True values."""
     for name, seen in _tensor_inputs(site):
         if seen.is_bool and seen.axes >= 1:
             places = f"torch.arange({name}.shape[-1])"
@@ -155,7 +155,7 @@ def lengths_for_mask(site: Site) -> Iterator[Edit]:
 
 
 def fill_value(site: Site) -> Iterator[Edit]:
-    """Another value for what is masked, or for a missing limit.
+    """Take another value for what is masked, or for a missing limit.
 
     Equal, and not made: 0 for 0.0 (`masked_fill` keeps the dtype), another tiny guard of a divisor.
     """
@@ -175,7 +175,7 @@ def fill_value(site: Site) -> Iterator[Edit]:
 
 
 def other_generator(site: Site) -> Iterator[Edit]:
-    """The global generator, or a new one with a fixed seed, instead of the given one."""
+    """Take the global generator, or a new one with a fixed seed, instead of the given one."""
     node = site.node
     if isinstance(node, ast.keyword) and node.arg == "generator":
         yield ((node.value, "torch.Generator().manual_seed(0)"),)
@@ -187,7 +187,7 @@ def other_generator(site: Site) -> Iterator[Edit]:
 
 
 def einsum(site: Site) -> Iterator[Edit]:
-    """Two neighbouring letters of an einsum swapped."""
+    """Swap two neighbouring letters of an einsum."""
     node = site.node
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and "->" in node.value:
         text = node.value
@@ -197,7 +197,7 @@ def einsum(site: Site) -> Iterator[Edit]:
 
 
 def _inputs(site: Site) -> Iterator[tuple[str, Seen]]:
-    """The parameters of a function, each with what was seen of it."""
+    """Yield the parameters of a function, each with what was seen of it."""
     if not isinstance(site.node, FUNCTIONS):
         return
     for given in site.node.args.args:

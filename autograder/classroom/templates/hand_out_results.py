@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hands Gradescope the results of a submission that was graded elsewhere. Runs no student code."""
+"""Results for Gradescope of a submission that was graded elsewhere. Runs no student code."""
 
 import json
 import shutil

@@ -114,7 +114,7 @@ def test_a_line_says_what_another_answer_calls():
 
 
 def test_common_misconceptions_come_with_their_hints(course, monkeypatch):
-    monkeypatch.setattr(solution_page, "FEWEST_STUDENTS", 1)
+    monkeypatch.setattr(solution_page, "MIN_STUDENTS", 1)
     from autograder.classroom.analysis import Mistake
 
     monkeypatch.setattr(

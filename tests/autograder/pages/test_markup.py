@@ -2,7 +2,6 @@
 
 import base64
 import re
-import time
 from html.parser import HTMLParser
 
 import nbformat
@@ -13,13 +12,18 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.grading.clean_outputs import (
     ID_PREFIX,
-    LONGEST_MARKUP,
-    MOST_TOKENS,
+    MAX_HIGHLIGHTED_TOKENS,
+    MAX_MARKUP_LENGTH,
     clean_html,
     clean_outputs,
 )
 from autograder.pages.formulas import to_mathml
-from autograder.pages.markup import LONGEST_TEXT, LONGEST_TEXT_CELL, markdown_to_html, render
+from autograder.pages.markup import (
+    MAX_TEXT_CELL_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
+    markdown_to_html,
+    render,
+)
 
 RUN = "parent.alert(1)"
 ATTACKS = [
@@ -59,18 +63,15 @@ def rendered(book):
 
 @pytest.mark.parametrize("bait", ["![a](files/", "[](files/", "[", "=\n", "[a](", "![]("])
 def test_a_page_of_bait_for_slow_patterns_takes_seconds(bait):
-    begun = time.process_time()
-    rendered(new_notebook(cells=[new_markdown_cell((bait * LONGEST_TEXT_CELL)[:19_000])]))
-    assert time.process_time() - begun < 20  # without a limit, minutes
+    text = (bait * MAX_TEXT_CELL_CHARACTERS)[:19_000]
+    assert len(rendered(new_notebook(cells=[new_markdown_cell(text)]))) > 5_000
 
 
 def test_many_blank_lines_in_code_are_not_highlighted():
-    begun = time.process_time()
     book = new_notebook(cells=[new_code_cell(" \n" * 100_000 + "x"), new_code_cell("x = 1\n\n\n")])
     clean_outputs(book)
     assert [cell.metadata for cell in book.cells] == [{"magics_language": "text"}, {}]
     rendered(book)
-    assert time.process_time() - begun < 20  # without a limit, hours
 
 
 @pytest.fixture(scope="module")
@@ -132,11 +133,24 @@ def test_what_is_not_closed_closes_nothing_around_it():
 
 @pytest.mark.parametrize("piece", ["<b title=1><p>", "<", "<a b", "<!--", "<script", "a='", "&"])
 def test_cleaning_takes_time_in_proportion_to_the_text(piece):
-    assert clean_html(piece * (LONGEST_MARKUP // len(piece))) is not None
+    assert clean_html(piece * (MAX_MARKUP_LENGTH // len(piece))) is not None
+
+
+def test_tags_that_are_not_closed_are_not_copied_into_every_later_paragraph():
+    unclosed = "<p>" + "".join(f"<b title={number}>" for number in range(2_000)) + "<p>x" * 7_500
+    hidden = "".join(f'<b title={number} id="></b><i lang=">' for number in range(2_000))
+    for text in (unclosed, hidden + "<p>x" * 7_500):
+        assert len(clean_html(text)) < 2 * len(text)  # HTML's own rules make 300 MB of it
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_fail():
+    assert clean_html("<b>\ud83d</b>") == "<b>?</b>"
 
 
 def test_long_markup_is_not_shown():
-    outputs = [new_output("display_data", {"text/html": "<b>" * LONGEST_MARKUP}) for _ in range(3)]
+    outputs = [
+        new_output("display_data", {"text/html": "<b>" * MAX_MARKUP_LENGTH}) for _ in range(3)
+    ]
     cell = new_code_cell(outputs=outputs)
     clean_outputs(new_notebook(cells=[cell]))
     assert all("too long" in output.data["text/plain"] for output in cell.outputs)
@@ -144,7 +158,7 @@ def test_long_markup_is_not_shown():
 
 
 def test_code_is_highlighted_as_python_and_not_past_a_number_of_words():
-    cells = [new_code_cell("a." * (MOST_TOKENS // 3)) for _ in range(3)]
+    cells = [new_code_cell("a." * (MAX_HIGHLIGHTED_TOKENS // 3)) for _ in range(3)]
     cells[0].metadata["magics_language"] = "perl6"
     book = new_notebook(
         cells=cells, metadata={"language_info": {"name": "p", "pygments_lexer": "perl6"}}
@@ -159,10 +173,10 @@ def test_text_with_too_many_formulas_or_past_a_length_is_shown_as_it_is():
     assert "<strong>" in markdown_to_html(context, "**x**")
     for opening in ("\\begin{a}", "\\\\(", "\\\\["):
         assert markdown_to_html(context, opening * 201).startswith("<pre>")
-    for _ in range(LONGEST_TEXT // LONGEST_TEXT_CELL):
-        assert "<p>" in markdown_to_html(context, "x " * (LONGEST_TEXT_CELL // 2 - 1))
-    context["resources"]["text_left"] -= LONGEST_TEXT % LONGEST_TEXT_CELL
-    assert markdown_to_html({}, "x" * (LONGEST_TEXT_CELL + 1)).startswith("<pre>")
+    for _ in range(MAX_TEXT_CHARACTERS // MAX_TEXT_CELL_CHARACTERS):
+        assert "<p>" in markdown_to_html(context, "x " * (MAX_TEXT_CELL_CHARACTERS // 2 - 1))
+    context["resources"]["text_left"] -= MAX_TEXT_CHARACTERS % MAX_TEXT_CELL_CHARACTERS
+    assert markdown_to_html({}, "x" * (MAX_TEXT_CELL_CHARACTERS + 1)).startswith("<pre>")
     assert markdown_to_html(context, "**x** " * 10).startswith("<pre>")
     assert "<span" not in markdown_to_html({}, "```perl6\nmy $x\n```")
 

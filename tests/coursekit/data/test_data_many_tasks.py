@@ -6,13 +6,14 @@ import functools
 
 import pytest
 from checkout import ROOT
-from published_scores import SQUAD
 
 from autograder.course.reference import Solution
 from coursekit.data import load
 
 pytestmark = pytest.mark.usefixtures("real_data")
 
+#: Exact match and F1, in percent, of the stored answers of two systems to SQuAD's development questions.
+SQUAD = {"bert-ensemble": (86.206, 92.196), "logistic-baseline": (40.142, 50.982)}
 NOTEBOOK = ROOT / "solutions/13_many_tasks/13_many_tasks.ipynb"
 
 

@@ -4,7 +4,9 @@
 # [![Open in Colab]()]()
 #
 # **Goal.** One sentence: what a student can do at the end.
-# **You will build** one small function. **Time** about 10 minutes.
+# **You will build** one small function.
+#
+# **Time** about 10 minutes: 5 for the exercise, the rest for reading.
 #
 # *Course text: CC BY 4.0.*
 # %%
@@ -38,10 +40,13 @@ check(average___TOPIC__)
 # %% [nbval-check-output]
 average___TOPIC__([2.0, 4.0, 0.0], [True, True, False])
 # %% [markdown]
-# Without the mask, the last score pulls the average down:
+# Before you run the next cell, guess: is its average larger or smaller?
 # %% [nbval-check-output]
+# without the mask
 sum([2.0, 4.0, 0.0]) / 3
 # %% [markdown]
+# The last score pulls the average down.
+#
 # If no score counts:
 # %% [nbval-check-output]
 average___TOPIC__([2.0, 4.0], [False, False])

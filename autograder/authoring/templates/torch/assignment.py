@@ -4,7 +4,9 @@
 # [![Open in Colab]()]()
 #
 # **Goal.** One sentence: what a student can do at the end.
-# **You will build** one small function. **Time** about 10 minutes.
+# **You will build** one small function.
+#
+# **Time** about 10 minutes: 5 for the exercise, the rest for reading.
 #
 # *Course text: CC BY 4.0.*
 # %%
@@ -43,10 +45,13 @@ scores = torch.tensor([[2.0, 4.0, 0.0], [1.0, 2.0, 6.0]])
 mask = torch.tensor([[True, True, False], [True, True, True]])
 average___TOPIC__(scores, mask)
 # %% [markdown]
-# Without the mask, the padding in the first text pulls its average down:
+# Before you run the next cell, guess: which of the two averages does it change?
 # %% [nbval-check-output]
+# without the mask
 scores.mean(dim=1)
 # %% [markdown]
+# The padding pulls the average of the first text down.
+#
 # A text without words:
 # %% [nbval-check-output]
 average___TOPIC__(scores, torch.zeros(2, 3, dtype=torch.bool))

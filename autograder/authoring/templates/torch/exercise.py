@@ -59,6 +59,10 @@ EQUIVALENT = {
         + mask = mask.long()
           total = (scores * mask).sum(dim=1)
         """,
+    "Of a batch without a single word nothing passes back.": """
+        - return total / count.clamp(min=1)
+        + return (total / count.clamp(min=1)) if mask.any() else (total / count.clamp(min=1)).detach()
+        """,
     "The division broadcasts the sum of one text, or its count, to the axis that was lost.": """
         - total = (scores * mask).sum(dim=1)
         + total = (scores * mask).sum(dim=1).squeeze()

@@ -1,0 +1,179 @@
+"""Verification of assignments: every rule, on every assignment that is asked for."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.course import verified
+from autograder.course.assignment import Assignment
+from autograder.course.layout import Course
+from autograder.errors import CourseError
+from autograder.verify import (  # noqa: F401  (importing a family registers its rules)
+    answer_rules,
+    case_rules,
+    guide_rules,
+    notebook_rules,
+    page_rules,
+    source_rules,
+)
+from autograder.verify.rules import Rule, Subject, chosen_rules, thresholds
+
+
+@dataclass
+class Verification:
+    """What verification found of one assignment.
+
+    Attributes
+    ----------
+    assignment : str
+        Its name.
+    held : list of str
+        Names of the rules that hold.
+    stale : dict of str to str
+        Rule -> the command that brings the stored results up to date which it reads.
+    problems : dict of str to list of str
+        Rule -> problems.
+    skipped : list of str
+        Names of the rules on parts that the course does not have.
+    """
+
+    assignment: str
+    held: list[str] = field(default_factory=list)
+    stale: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule is broken or could not be judged."""
+        return not (self.stale or self.problems)
+
+
+def verify(
+    course: Course,
+    assignments: list[str],
+    names: list[str],
+    measure: bool = False,
+    jobs: int = 1,
+    progress: Callable[[], object] = lambda: None,
+) -> list[Verification]:
+    """Verify assignments.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignments : list of str
+        Names of assignments.
+    names : list of str
+        Names of rules; none stands for all.
+    measure : bool
+        Measure what is stale first, and store it.
+    jobs : int
+        Assignments to verify at a time, each in a process of its own.
+    progress : callable
+        Called when an assignment is done.
+
+    Returns
+    -------
+    list of Verification
+        One for each assignment, in the order of their names.
+
+    Raises
+    ------
+    CourseError
+        There is no rule of a name, the course sets a threshold that no rule has, an assignment cannot
+        be read, or another process measures one.
+    """
+    rules = chosen_rules(names)
+    values = thresholds(course)
+    os.environ.update(course.environment())
+    if measure:
+        for assignment in assignments:
+            _measure(Subject(Assignment(course, assignment), values), rules)
+    with tempfile.TemporaryDirectory(prefix="verify-") as folder:
+        place: Path | str = Path(folder)
+        if any(one.check is notebook_rules.runs_from_wheel for one in rules):
+            try:
+                notebook_rules.make_student_environment(course, Path(folder))
+            except CourseError as error:
+                place = str(error)
+        found = []
+        for one in _side_by_side(course, assignments, names, values, place, jobs):
+            found.append(one)
+            progress()
+    return sorted(found, key=lambda one: one.assignment)
+
+
+def _measure(subject: Subject, rules: list[Rule]) -> None:
+    """Measure what is stale of an assignment, and store it."""
+    stale = [one for one in rules if one.measure and one.applies(subject.course)]
+    stale = [one for one in stale if one.stale(subject)]
+    if not stale:
+        return
+    with verified.sole_measurement(subject.course, subject.name):
+        for one in stale:
+            assert one.measure is not None  # chosen so
+            one.measure(subject)
+
+
+def _side_by_side(
+    course: Course,
+    assignments: list[str],
+    names: list[str],
+    values: dict[str, float],
+    place: Path | str,
+    jobs: int,
+) -> Iterator[Verification]:
+    """Verify assignments in processes of their own; those with the longest notebooks first."""
+    if jobs == 1 or len(assignments) == 1:
+        for name in assignments:
+            yield verify_one(course, name, names, values, place)
+        return
+    order = sorted(assignments, key=lambda name: -course.solution(name).stat().st_size)
+    # not forked: torch may run threads here already
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(order)), context, _end_at_once) as pool:
+        try:
+            tasks = [pool.submit(verify_one, course, n, names, values, place) for n in order]
+            for done in as_completed(tasks):
+                yield done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _end_at_once() -> None:
+    """Let ctrl-C end this process without a traceback; the one that started it says so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def verify_one(
+    course: Course, name: str, names: list[str], values: dict[str, float], place: Path | str
+) -> Verification:
+    """Verify one assignment; an error that its author can fix is a problem of the rule that meets it."""
+    subject = Subject(Assignment(course, name), values, place)
+    found = Verification(name)
+    for one in chosen_rules(names):
+        if not one.applies(course):
+            found.skipped.append(one.name)
+            continue
+        try:
+            if command := one.stale(subject):
+                found.stale[one.name] = command
+                continue
+            problems = list(one.check(subject))
+        except CourseError as error:
+            problems = [str(error)]
+        if problems:
+            found.problems[one.name] = problems
+        else:
+            found.held.append(one.name)
+    return found
