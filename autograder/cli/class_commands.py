@@ -282,10 +282,11 @@ def restore(which: str | None, folder: Path | None) -> None:
     """List the backups of the gradebook, or restore one.
 
     WHICH is the number of a backup, from 1 for the latest, or the file of a gradebook. The gradebook
-    that it replaces becomes the latest backup, so that `autograder restore 1` undoes this.
+    that it replaces, unless it is damaged, becomes the latest backup: `autograder restore 1` undoes this.
     """
     from autograder.course.layout import find_course
-    from autograder.gradebook.backups import FOLDER, NAME, backups
+    from autograder.gradebook.backup_files import FOLDER
+    from autograder.gradebook.backups import NAME, backups
     from autograder.gradebook.backups import restore as take_back
     from autograder.gradebook.permissions import close_class
 
@@ -297,12 +298,18 @@ def restore(which: str | None, folder: Path | None) -> None:
         say("next: `autograder grade` for each assignment; scores that are older are graded again.")
         return
     found = backups(home)
-    for number, backup in enumerate(found, 1):
-        say(f"{number:2}  {backup.words}")
+    number = 0
+    for backup in found:
+        number += not backup.problem
+        say(
+            f"{number:2}  {backup.words}"
+            if not backup.problem
+            else f" -  {backup.words}: {backup.path}"
+        )
     say(
         "`autograder restore NUMBER` takes one back."
-        if found
-        else f"there is no backup of a gradebook in {home / FOLDER} yet"
+        if number
+        else f"there is no usable backup of a gradebook in {home / FOLDER} yet"
     )
 
 
