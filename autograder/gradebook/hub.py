@@ -5,9 +5,11 @@ Only the configuration files on this machine are read; no hub is asked.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -47,6 +49,7 @@ def problems_on_hub(course: Course) -> list[Opening]:
         *_exchange(exchange, _text(system, "Exchange", "root")),
         *_course_in_exchange(course, own, system),
         *_students_image(),
+        *_nameless(course),
     ]
 
 
@@ -55,6 +58,11 @@ def _on_hub() -> bool:
     return any(name.startswith("JUPYTERHUB_") for name in os.environ) or bool(
         find_spec("jupyterhub") or shutil.which("jupyterhub")
     )
+
+
+def _in_server() -> bool:
+    """Tell whether this is a user's own server; a service of the hub has a user's name, too."""
+    return "JUPYTERHUB_USER" in os.environ and "JUPYTERHUB_SERVICE_NAME" not in os.environ
 
 
 def _tools() -> list[Opening]:
@@ -73,13 +81,15 @@ def _tools() -> list[Opening]:
 def _formgrader(course: Course, system: Config) -> list[Opening]:
     """Report a formgrader that would not find the course.
 
-    A single-user server starts in the home folder, and reads no configuration of the course.
+    A single-user server starts in the home folder, and reads no configuration of the course. The
+    course's owner, as whom nobody logs in, has no such server.
     """
     home = Path.home()
     user = _merged([*map(Path, ENV_CONFIG_PATH), Path(jupyter_config_dir())], system)
     root = _text(user, "CourseDirectory", "root")
     found = []
-    if home.resolve() != course.root and (not root or Path(root).resolve() != course.root):
+    elsewhere = Path(root).resolve() != course.root if root else _in_server()
+    if home.resolve() != course.root and elsewhere:
         line = f"c.CourseDirectory.root = {str(course.root)!r}"
         found.append(
             Opening(
@@ -212,6 +222,30 @@ def _students_image() -> list[Opening]:
                 )
             )
     return found
+
+
+def _nameless(course: Course) -> list[Opening]:
+    """Report students of whom the gradebook has no name; a hub tells nbgrader none."""
+    database = course.root / NAME
+    if not database.is_file():
+        return []
+    query = "SELECT count(*) FROM student WHERE first_name IS NULL AND last_name IS NULL"
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
+        ) as gradebook:
+            count = gradebook.execute(query).fetchone()[0]
+    except sqlite3.Error:  # the check of the gradebook itself says more
+        return []
+    if not count:
+        return []
+    return [
+        Opening(
+            f'formgrader lists {count} student{"s" * (count != 1)} as "None, None"',
+            "`autograder roster FILE.csv` enters names, from the columns id, first_name, last_name"
+            " and email",
+        )
+    ]
 
 
 def _merged(folders: Iterable[Path], start: Config | None = None) -> Config:

@@ -13,6 +13,7 @@ from traitlets.config.loader import Config, PyFileConfigLoader
 from autograder.cli import main
 from autograder.gradebook import hub
 from autograder.gradebook.backups import keep_backup
+from autograder.gradebook.class_folder import Classroom
 
 NAME = "07_topic"
 
@@ -176,6 +177,42 @@ def test_the_hubs_database_is_for_root_alone(tmp_path, monkeypatch, before):
     assert config.JupyterHub.db_url == f"sqlite:///{database}"
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
     assert database.read_bytes() == (b"kept" if before else b"")
+
+
+def test_the_owner_who_has_no_server_needs_no_configuration_in_the_home_folder(
+    machine, small_course, monkeypatch
+):
+    set_up(machine, small_course)
+    no_configuration(machine, small_course)
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_NAME", "text")
+    assert found(small_course) == []  # in the formgrader that the graders share
+    monkeypatch.delenv("JUPYTERHUB_SERVICE_NAME")
+    monkeypatch.delenv("JUPYTERHUB_USER")
+    assert found(small_course) == []  # at a shell
+    another_folder(machine, small_course)
+    assert len(found(small_course)) == 1
+
+
+def test_slow_starts_of_servers_and_formgraders_are_waited_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = hub_config()
+    assert config.Spawner.http_timeout >= 120
+    assert all(service["timeout"] >= 120 for service in config.JupyterHub.services)
+
+
+def test_students_without_a_name_are_counted_until_a_roster_names_them(machine, small_course):
+    set_up(machine, small_course)
+    classroom = Classroom(small_course)
+    classroom.enter_students({"ann": {}, "bob": {}, "cem": {"first_name": "Cem"}})
+    (said,) = found(small_course)
+    assert said.startswith('formgrader lists 2 students as "None, None"; `autograder roster')
+    table = machine / "class.csv"
+    names = ["ann,Ann,Lee,a@x.org", "bob,Bob,Ray,b@x.org", "cem,Cem,Ak,c@x.org"]
+    table.write_text("\n".join(["id,first_name,last_name,email", *names, ""]))
+    done = CliRunner().invoke(main, ["roster", str(table)])
+    assert done.exit_code == 0, done.output
+    assert found(small_course) == []
+    assert classroom.members() == ["ann", "bob", "cem"]
 
 
 def test_a_configuration_that_cannot_be_read_is_one_sentence(machine, small_course):
