@@ -1,8 +1,8 @@
 # make course   set up and grade a small demo class
 # make lab      open JupyterLab on the student notebooks
-# make test     set up and test the tools: about 10 minutes on two cores; make test ONLY=05 verifies an assignment
+# make test     set up and test the tool and the library: about 10 minutes on two cores; make test ONLY=05 verifies an assignment
 # make proofs   verify every assignment of the course, as CI does: about 15 minutes on two cores
-# make test-all run also the slow tests, which repeat at length what make test proves once: nightly
+# make test-all run also the slow tests, which repeat at length what make test tests once: nightly
 # make coverage run the tests and measure what they reach: below the floor in pyproject.toml it fails
 # make lint     check format, style and types
 # make oldest   release under the oldest torch that pyproject.toml allows: no file may change
@@ -45,7 +45,7 @@ test-all: .venv/ready
 # not what runs as a sandbox's user, whose processes can write no file here
 coverage: .venv/ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not proof"
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -1,5 +1,6 @@
 """The files that set the project up, and the documents, agree with each other and with the code."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -98,7 +99,7 @@ def test_the_readme_is_read_in_a_few_minutes():
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "drawings/README.md"])
 #: In a path of a document: what a reader fills in, and what a command writes.
-_FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|10_tagging|\*")
+_FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|20_tagging|\*")
 _WRITTEN = ("autograded/", "demo/", "dist/", "earlier/", "exports/", "feedback/", "grader-errors/")
 _WRITTEN += ("backups/", "reports/", "site/", "slides/", "submitted/", ".audit/", ".venv/")
 
@@ -138,6 +139,35 @@ def test_documents_name_commands_and_targets_that_exist():
         made = re.findall(r"(?:^|`)make ([a-z-]+)", text, re.M)
         unknown += [f"make {name}" for name in made if name not in targets]
     assert unknown == []
+
+
+PAGES = sorted(ROOT.glob("docs/*.md"))
+MAX_WORDS = 1_500
+#: What is looked up, not read: code, and the table of rules that `docs/rules.py` generates.
+_NOT_READ = re.compile(r"^ *(`{3,}).*?^ *\1$|<!-- rules: .*?<!-- end of rules -->", re.M | re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_a_page_of_the_guides_is_read_in_one_sitting(page):
+    words = [w for w in _NOT_READ.sub("", page.read_text("utf-8")).split() if re.search(r"\w", w)]
+    assert len(words) <= MAX_WORDS
+
+
+def test_every_page_of_the_guides_is_in_the_contents():
+    contents = "".join(
+        re.findall(r"```{toctree}\n(.*?)```", (ROOT / "docs/index.md").read_text(), re.S)
+    )
+    assert {page.stem for page in PAGES} - {"index"} <= set(contents.split())
+
+
+def test_the_rules_that_authors_read_of_are_those_that_verify_checks(monkeypatch):
+    spec = importlib.util.spec_from_file_location("rules_page", ROOT / "docs" / "rules.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(sys, "argv", ["rules.py", "--check"])
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+    assert ended.value.code == 0
 
 
 def test_every_public_name_of_the_package_is_in_the_reference():

@@ -8,12 +8,10 @@ import tempfile
 from pathlib import Path
 from string import Template
 
-from autograder.authoring.setup_cell import setup_cell
+from autograder.authoring.release_digest import is_released
 from autograder.authoring.stamp import badge
 from autograder.authoring.wheels import build_wheels, wheel_names
-from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
-from autograder.course.reference import read
 from autograder.errors import CourseError
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -57,8 +55,8 @@ def make_bundle(course: Course, output: Path) -> list[str]:
     Raises
     ------
     CourseError
-        No student notebook has been released, the wheel cannot be built, or `output` exists and
-        is not an earlier bundle.
+        No student notebook has been released, one is not as its release left it, the wheel cannot be
+        built, or `output` exists and is not an earlier bundle.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / f"{course.config.name}-course"
@@ -86,8 +84,7 @@ def make_repository(course: Course, output: Path) -> list[str]:
     Raises
     ------
     CourseError
-        As `make_bundle`; or the course has no such repository, or the notebooks were released for
-        another address or version.
+        As `make_bundle`; or the course has no such repository.
     """
     if not course.config.students:
         raise CourseError(
@@ -103,7 +100,6 @@ def make_repository(course: Course, output: Path) -> list[str]:
         folder = Path(temporary) / "repository"
         folder.mkdir()
         _fill(course, folder)
-        _require_own_address(course, folder)
         _add_workflow(course, folder)
         shutil.rmtree(output / "notebooks", ignore_errors=True)
         shutil.copytree(folder, output, dirs_exist_ok=True)
@@ -117,9 +113,7 @@ def _files(folder: Path) -> list[str]:
 
 def _fill(course: Course, folder: Path) -> None:
     """Write wheels, notebooks, environment files and README into `folder`."""
-    released = sorted(course.notebooks.glob("*/*.ipynb"))
-    if not released:
-        raise CourseError("there is no student notebook yet; run `autograder release` first.")
+    released = _released(course)
     wheels = build_wheels(course, folder)
     for notebook in released:
         target = folder / notebook.relative_to(course.root)
@@ -133,6 +127,36 @@ def _fill(course: Course, folder: Path) -> None:
     environment = _ENVIRONMENT.format(name=course.config.name, wheels=lines)
     (folder / "environment.yml").write_text(environment, "utf-8")
     (folder / "README.md").write_text(_readme(course, [path.stem for path in released]), "utf-8")
+
+
+def _released(course: Course) -> list[Path]:
+    """Return the student notebooks.
+
+    Raises
+    ------
+    CourseError
+        There is none, or a notebook is not as its release left it, or is of no release.
+    """
+    released = [
+        course.notebook(one) for one in course.assignments() if course.notebook(one).exists()
+    ]
+    if not released:
+        raise CourseError("there is no student notebook yet; run `autograder release` first.")
+    others = sorted({*course.notebooks.glob("*/*.ipynb")} - {*released})
+    if others:
+        names = ", ".join(str(path.relative_to(course.root)) for path in others)
+        raise CourseError(
+            f"{names}: no student notebook of an assignment, and nothing for students; move it out of"
+            f" {course.notebooks.name}/."
+        )
+    changed = [path.stem for path in released if not is_released(course, path.stem)]
+    if changed:
+        raise CourseError(
+            f"not as the last release left {'it' if len(changed) == 1 else 'them'}: {', '.join(changed)}."
+            " A student notebook may hold answers, or what it is made of is newer; run `autograder release"
+            f" {' '.join(changed)}`."
+        )
+    return released
 
 
 def _readme(course: Course, assignments: list[str]) -> str:
@@ -177,17 +201,6 @@ def _add_workflow(course: Course, folder: Path) -> None:
     text = (_TEMPLATES / "checks.yml").read_text("utf-8").replace("WHEELS", _paths(course))
     (workflows / "checks.yml").write_text(text, "utf-8")
     (folder / ".gitignore").write_text(".venv/\n.ipynb_checkpoints/\n__pycache__/\n", "utf-8")
-
-
-def _require_own_address(course: Course, folder: Path) -> None:
-    """Raise an error unless badges and set-up cells lead to this repository."""
-    for path in sorted((folder / "notebooks").glob("*/*.ipynb")):
-        sources = [cell.source for cell in read(path).cells]
-        own = setup_cell(Assignment(course, path.stem))
-        if own not in sources or badge(course, path.stem) not in "\n".join(sources):
-            raise CourseError(
-                f"{path.stem} was released for another address or version; run `autograder release`."
-            )
 
 
 def _deliver(folder: Path, output: Path) -> None:

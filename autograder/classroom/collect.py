@@ -29,15 +29,18 @@ from autograder.classroom.git_submissions import prefix_of
 from autograder.classroom.gradescope_export import METADATA
 from autograder.classroom.groups import (
     Group,
+    forget_students,
     left,
     left_in_gradescope,
     put_members,
     read_groups,
     share,
+    taken_for_students,
 )
 from autograder.classroom.import_submissions import Candidate, Placing
 from autograder.classroom.nested_archives import download_in, downloads_among
 from autograder.classroom.outer_files import outer_names
+from autograder.classroom.shared_folders import of_single_students
 from autograder.classroom.student_folders import Assigned, Students
 from autograder.classroom.submission_selection import Work
 from autograder.classroom.submission_times import Times
@@ -166,16 +169,23 @@ def _collect(
         if any(clock.in_clone(own[0].file.name) for own in candidates.values()):
             candidates = _of_github(candidates, people, source, scheme, result)
             numbered_in = GITHUB
+        elif result.guessed:
+            candidates = of_single_students(candidates, assignment, people.values(), result)
+        origins = read_origins(classroom.folder, assignment)
+        were = taken_for_students(together, people, origins)
         students = Students(classroom.folder, people, numbered_in)
         candidates = put_members(together, candidates)
         assigned = _assign(candidates, students, result, together)
         chosen = _choose(candidates, assigned.folders, result, clock, together, work)
         clock.look_up(chosen, result)
-        origins = read_origins(classroom.folder, assignment)
+        clock.correct(origins, result)
         gone = left(together, assigned.folders, origins) if together else {}
+        gone |= {who: group.name for who, group in were.items()}
         if scheme.scheme == "gradescope":
             gone |= left_in_gradescope(scheme.submissions, assigned.folders, origins)
         Placing(classroom, assignment, result, work.is_in, gone, origins).put_in_place(chosen)
+        forget_students(classroom, were)
+        result.were_groups = {who: result.left.pop(who) for who in were if who in result.left}
         clock.write(chosen, result)
         if chosen:
             students.save()

@@ -31,6 +31,8 @@ class Collected:
         How many notebooks of other assignments were left out, of students who handed in this one.
     guessed : bool
         Whether no LMS's naming was found, so that the shape of the folders alone names students.
+    matched_in : str
+        The folder whose files were matched to the class by their names, "" if there is none.
     renamed : dict of str to str
         Student -> the new name under which the LMS's number was found.
     new : list of str
@@ -41,10 +43,14 @@ class Collected:
         Students of whose submission the time is not known.
     zone : str
         In which time zone the LMS's times were read, "" if it gives none or gives their zone.
+    corrected : list of str
+        Students whose time of submission had been read in another zone.
     groups : dict of str to list of str
         Group -> the students who have its submission.
     left : dict of str to str
         Student -> the group that they have left, whose submission they have no more.
+    were_groups : dict of str to str
+        Student of an earlier collection -> the group that it is; its members have the submission.
     teams : list of str
         What was read as the names of teams, before those of students.
     prefix : str
@@ -66,13 +72,16 @@ class Collected:
     refused: list[tuple[str, str]] = field(default_factory=list)
     of_others: int = 0
     guessed: bool = False
+    matched_in: str = ""
     renamed: dict[str, str] = field(default_factory=dict)
     new: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     untimed: list[str] = field(default_factory=list)
     zone: str = ""
+    corrected: list[str] = field(default_factory=list)
     groups: dict[str, list[str]] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
+    were_groups: dict[str, str] = field(default_factory=dict)
     teams: list[str] = field(default_factory=list)
     prefix: str = ""
     later: dict[str, str] = field(default_factory=dict)
@@ -95,10 +104,12 @@ class Collected:
             "new": self.new,
             "dropped": self.dropped,
             "untimed": self.untimed,
+            "corrected": self.corrected,
             "later": self.later,
             "late": self.late,
             "groups": self.groups,
             "left": self.left,
+            "were_groups": self.were_groups,
             "teams": self.teams,
             "prefix": self.prefix,
         }

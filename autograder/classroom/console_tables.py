@@ -208,7 +208,11 @@ def collected_lines(collected: Collected) -> list[str]:
     lines = [f"Collected {_count(new)} ({naming})."]
     if collected.inside:
         lines.append(f"The download is the archive {collected.inside} in what you passed.")
-    if collected.guessed and not collected.prefix:
+    if collected.matched_in:
+        lines.append(
+            f"{collected.matched_in} is no student: its files were matched to the class by their names."
+        )
+    elif collected.guessed and not collected.prefix:
         lines.append(
             "No LMS's naming was recognized: each folder or archive was taken for one student."
         )
@@ -303,12 +307,19 @@ def _about_students(collected: Collected) -> list[str]:
         for student, group in collected.left.items()
     ]
     lines += [
+        f"{student}: a group, {group}, and no student any more; its submission is moved to earlier/."
+        for student, group in collected.were_groups.items()
+    ]
+    lines += [
         f"{student}: no answer can be read in {_on_one_line(files)}; another file, which has some, counts."
         for student, files in collected.unanswered.items()
     ]
     lines += [f"{who}: {what}, left out." for who, what in collected.later.items()]
     if collected.zone:
         lines.append(f"Times of submission are read in {collected.zone}.")
+    if collected.corrected:
+        count = len(collected.corrected)
+        lines.append(f"Times that had been read in another zone and are corrected: {count}.")
     if collected.untimed:
         count, everyone = len(collected.untimed), set(collected.untimed) >= set(collected.students)
         whose = "these submissions" if everyone else _on_one_line(collected.untimed[:_MAX_LISTED])

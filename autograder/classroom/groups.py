@@ -6,9 +6,12 @@ Canvas exports of a set of groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+
+from nbgrader.api import MissingEntry
 
 from autograder.classroom.collection import Collected
 from autograder.classroom.column_headings import GROUPS, heading_words
@@ -20,7 +23,9 @@ from autograder.classroom.student_folders import folder_name
 from autograder.classroom.student_matching import name_columns
 from autograder.classroom.submission_selection import Work
 from autograder.errors import CourseError
+from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.name_keys import are_alike, words
+from autograder.gradebook.roster import Person
 from autograder.gradebook.upload_manifest import Origin
 
 _NUMBER = ("canvas user id", "user id", "id")
@@ -129,6 +134,35 @@ def _content(candidate: Candidate) -> object:
     """Return the content by which files of one submission agree: saving changes ids and outputs."""
     cells = sources(candidate.file.path)
     return candidate.file.path.read_bytes() if cells is None else tuple(cells)
+
+
+def taken_for_students(
+    groups: list[Group], people: dict[str, Person], origins: Mapping[str, Origin]
+) -> dict[str, Group]:
+    """Remove the students that are groups, of a collection without a table of groups; return them."""
+    found = {}
+    for student, origin in origins.items():
+        person = people.get(student, Person(student))
+        known = Submitter((person.names or [student])[0])
+        members = [one for group in groups for one in group.members]
+        if origin.group or person.listed or any(_is_one(one, known) for one in members):
+            continue
+        for group in groups:
+            if group.is_called(known.name):
+                found[student] = group
+                people.pop(student, None)
+    return found
+
+
+def forget_students(classroom: Classroom, students: Iterable[str]) -> None:
+    """Remove students that have no submission of any assignment: no class has groups as members."""
+    for student in students:
+        with contextlib.suppress(MissingEntry), classroom.open_gradebook() as gradebook:
+            if not gradebook.student_submissions(student):
+                gradebook.remove_student(student)
+        for step in ("submitted", "autograded", "feedback"):
+            with contextlib.suppress(OSError):  # there is none, or it has other assignments
+                (classroom.folder / step / student).rmdir()
 
 
 def left(

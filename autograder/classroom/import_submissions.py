@@ -25,7 +25,8 @@ from autograder.grading.notebook_json import load
 from autograder.grading.student_files import read_regular, regular_file
 from coursekit.data.paths import write_atomically
 
-_STAMP = "%Y-%m-%d %H:%M:%S"
+#: The form of `timestamp.txt`, in UTC.
+STAMP = "%Y-%m-%d %H:%M:%S"
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Placing:
                     result.refused.append((latest.file.name, reason))
                     del result.students[student]
                     continue
-                time = latest.submitted.strftime(_STAMP) if latest.known else "unknown"
+                time = latest.submitted.strftime(STAMP) if latest.known else "unknown"
                 name = f"{student}_attempt_{time}_{self.assignment}.ipynb"
                 shutil.copy(latest.file.path, archive / name)
             if any(archive.iterdir()):
@@ -210,7 +211,7 @@ class Placing:
 
 
 def _origin(candidate: Candidate, layout: str) -> Origin:
-    dated = candidate.file.received.strftime(_STAMP)
+    dated = candidate.file.received.strftime(STAMP)
     return Origin(
         candidate.file.outer, layout, candidate.late, dated, candidate.commit, candidate.group
     )
@@ -231,7 +232,7 @@ def _compare(
         return known, known > latest.submitted
     if origin is not None and origin.dated:
         with contextlib.suppress(ValueError):
-            dated = datetime.datetime.strptime(origin.dated, _STAMP)
+            dated = datetime.datetime.strptime(origin.dated, STAMP)
             dated = dated.replace(tzinfo=datetime.timezone.utc)
             return known or dated, dated > latest.file.received
     present = known or modification_date(notebook.lstat().st_mtime)
@@ -241,7 +242,7 @@ def _compare(
 def write_time(folder: Path, time: datetime.datetime) -> None:
     """Write the time of a submission that is in `submitted/` already, in place of any link there."""
     utc = time.astimezone(datetime.timezone.utc)
-    write_atomically(folder / "timestamp.txt", utc.strftime(_STAMP).encode(), private=True)
+    write_atomically(folder / "timestamp.txt", utc.strftime(STAMP).encode(), private=True)
 
 
 def sources(notebook: Path | bytes) -> list[str] | None:

@@ -10,7 +10,7 @@ import contextlib
 import datetime
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from autograder.classroom.column_headings import TIMES, heading_words
 from autograder.classroom.date_parsing import in_iso_order
 from autograder.classroom.download_layouts import Layout, Named
 from autograder.classroom.git_submissions import counted, repository_of
-from autograder.classroom.import_submissions import Candidate, write_time
+from autograder.classroom.import_submissions import STAMP, Candidate, write_time
 from autograder.classroom.lms_table import read_table
 from autograder.classroom.outer_files import outer_names, read_outer
 from autograder.classroom.student_matching import rows_of
@@ -31,10 +31,13 @@ from autograder.gradebook.deadlines import due_date, extensions
 from autograder.gradebook.late_penalties import submission_time
 from autograder.gradebook.roster import Person
 from autograder.gradebook.timestamps import here, in_zone, read_naive
+from autograder.gradebook.upload_manifest import Origin
 
 UTC = datetime.timezone.utc
 #: A download takes at most so long; in one, files have the times at which it came to them.
 _DOWNLOAD = datetime.timedelta(minutes=10)
+#: Local times differ from UTC by at most this, and by a multiple of this.
+_MAX_OFFSET, _OFFSETS = datetime.timedelta(hours=14), datetime.timedelta(minutes=15)
 
 
 class Times:
@@ -146,6 +149,41 @@ class Times:
         commit = found.commit
         return replace(candidate, submitted=commit.time, known=True, commit=commit.id)
 
+    def correct(self, origins: Mapping[str, Origin], result: Collected) -> None:
+        """Write anew, if a zone is given, the times that were read in another one.
+
+        A time was if it lies off what the download said by what zones differ by; a table's stays.
+        """
+        for student, origin in origins.items() if self.zone is not None else ():
+            folder = self.classroom.submission(student, self.assignment).parent
+            told, stored = self._told(origin), submission_time(folder)
+            if told is None or stored is None:
+                continue
+            time, shift = self._local(told), abs(stored - told)
+            if (
+                shift <= _MAX_OFFSET
+                and not shift % _OFFSETS
+                and time.replace(tzinfo=None) != stored
+            ):
+                write_time(folder, time)
+                result.corrected.append(student)
+
+    def _told(self, origin: Origin) -> datetime.datetime | None:
+        """Return the local time that the LMS gave a submission in `submitted/`; None if it gave none."""
+        if origin.layout != self.layout.scheme:
+            return None
+        with contextlib.suppress(ValueError):
+            if origin.layout == "moodle":
+                return datetime.datetime.strptime(origin.dated, STAMP)
+            parts = origin.file.split("/")
+            for first in range(len(parts)):  # without the folders around the download
+                named = replace(self.layout, wrapper="", submissions={}).parse(
+                    "/".join(parts[first:])
+                )
+                if named is not None and named.time:
+                    return named.submitted()
+        return None
+
     def look_up(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Replace times by those of the table, and forget those that are the download's.
 
@@ -168,12 +206,12 @@ class Times:
                     ]
                 else:  # an LMS hands out the last attempt
                     own[-1] = replace(own[-1], submitted=times[-1], known=True)
-        if self._used_zone:
-            used = datetime.datetime.now().astimezone().tzname()
-            result.zone = self.zone or f"this machine's time zone, {used} (--zone names another)"
 
     def write(self, chosen: dict[str, list[Candidate]], result: Collected) -> None:
         """Write the table's times to unchanged submissions; list the untimed and the late ones."""
+        if self._used_zone and (self.zone is not None or chosen.keys() - {*result.unchanged}):
+            used = datetime.datetime.now().astimezone().tzname()
+            result.zone = self.zone or f"this machine's time zone, {used} (--zone names another)"
         for student, own in chosen.items():
             latest = own[-1]
             folder = self.classroom.submission(student, self.assignment).parent
@@ -187,10 +225,10 @@ class Times:
                     result.late.append(student)
 
     def _are_of_the_download(self, chosen: dict[str, list[Candidate]]) -> bool:
-        """Tell whether dates of several students follow one another as in one download."""
+        """Tell whether dates follow one another as in one download, as that of a lone file does."""
         files = [(one.file.path, one.submitted) for own in chosen.values() for one in own]
         dates = [date for _, date in sorted(files)]  # in the order of the archive
-        return len(chosen) > 1 and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
+        return bool(dates) and dates == sorted(dates) and dates[-1] - dates[0] <= _DOWNLOAD
 
     def _listed(self, chosen: dict[str, list[Candidate]]) -> dict[str, list[datetime.datetime]]:
         """Return the times of the attempts that the table lists for each student, in order."""

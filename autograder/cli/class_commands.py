@@ -15,6 +15,7 @@ from autograder.cli.options import (
     output_option,
     say,
     say_waiting,
+    settle_penalties,
     with_course,
 )
 from autograder.errors import CourseError
@@ -126,9 +127,11 @@ def export(
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
+    in_lms = into is not None or column is not None or who is not None or missing != "empty"
+    if points is not None and in_lms:
+        raise click.UsageError("--points writes a table of its own, from --output alone.")
+    settle_penalties(Classroom(course, folder), assignment)
     if points is not None:
-        if into is not None or column is not None or who is not None or missing != "empty":
-            raise click.UsageError("--points writes a table of its own, from --output alone.")
         _export_points(Classroom(course, folder), assignment, points, output)
         return
     found = grades(course, assignment, folder)
@@ -188,6 +191,7 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
     from autograder.gradebook.class_folder import Classroom
 
     assignment = course.require(assignment)
+    settle_penalties(Classroom(course, folder), assignment)
     say(f"written: {write_report(course, assignment, folder, output)}")
     say_waiting(Classroom(course, folder), assignment)
 
@@ -199,7 +203,9 @@ def report(course: Any, assignment: str, output: Path | None, folder: Path | Non
 def gradebook(course: Any, output: Path | None, folder: Path | None) -> None:
     """Write the points of all assignments: a page with trends and late work, and a CSV file."""
     from autograder.classroom.term_gradebook import write_term
+    from autograder.gradebook.class_folder import Classroom
 
+    settle_penalties(Classroom(course, folder))
     for path in write_term(course, folder, output):
         click.echo(for_terminal(f"written: {path}"))
 
@@ -276,10 +282,11 @@ def restore(which: str | None, folder: Path | None) -> None:
     """List the backups of the gradebook, or restore one.
 
     WHICH is the number of a backup, from 1 for the latest, or the file of a gradebook. The gradebook
-    that it replaces becomes the latest backup, so that `autograder restore 1` undoes this.
+    that it replaces, unless it is damaged, becomes the latest backup: `autograder restore 1` undoes this.
     """
     from autograder.course.layout import find_course
-    from autograder.gradebook.backups import FOLDER, NAME, backups
+    from autograder.gradebook.backup_files import FOLDER
+    from autograder.gradebook.backups import NAME, backups
     from autograder.gradebook.backups import restore as take_back
     from autograder.gradebook.permissions import close_class
 
@@ -291,12 +298,18 @@ def restore(which: str | None, folder: Path | None) -> None:
         say("next: `autograder grade` for each assignment; scores that are older are graded again.")
         return
     found = backups(home)
-    for number, backup in enumerate(found, 1):
-        say(f"{number:2}  {backup.words}")
+    number = 0
+    for backup in found:
+        number += not backup.problem
+        say(
+            f"{number:2}  {backup.words}"
+            if not backup.problem
+            else f" -  {backup.words}: {backup.path}"
+        )
     say(
         "`autograder restore NUMBER` takes one back."
-        if found
-        else f"there is no backup of a gradebook in {home / FOLDER} yet"
+        if number
+        else f"there is no usable backup of a gradebook in {home / FOLDER} yet"
     )
 
 

@@ -16,6 +16,7 @@ from autograder.cli.options import (
     output_option,
     say,
     say_waiting,
+    settle_penalties,
     with_course,
 )
 from autograder.errors import CourseError
@@ -188,7 +189,10 @@ def feedback(
         raise click.UsageError("--output needs --for: it names the archive for the LMS.")
     if upload is not None and (lms != "canvas" or output is not None):
         raise click.UsageError("--upload needs --for canvas, and writes no archive.")
+    from autograder.gradebook.class_folder import Classroom
+
     assignment = course.require(assignment)
+    settle_penalties(Classroom(course, folder), assignment)
     if upload is not None:
         from autograder.classroom.canvas_comments import send_comments
 
@@ -212,7 +216,6 @@ def feedback(
             )
         say(f"written: {packed.output}, {len(packed.students)} students")
         return
-    from autograder.gradebook.class_folder import Classroom
     from autograder.pages.feedback import write_feedback
 
     for page in write_feedback(course, assignment, folder):

@@ -39,6 +39,7 @@ def secure_class(folder: Path) -> None:
     """Close a class's folder to other users, see that its gradebook is whole, and keep a backup."""
     import sqlite3
 
+    from autograder.gradebook.backup_files import CHANGES
     from autograder.gradebook.backups import conflicts, keep_backup, require_whole
     from autograder.gradebook.permissions import close_class
     from autograder.gradebook.retry import is_of_this_machine, machine_problem
@@ -55,7 +56,8 @@ def secure_class(folder: Path) -> None:
             err=True,
         )
     try:
-        keep_backup(folder)
+        command = click.get_current_context().info_name or ""
+        keep_backup(folder, command if command in CHANGES else "")
     except (OSError, sqlite3.Error) as error:
         if not is_of_this_machine(error):
             raise
@@ -87,6 +89,16 @@ def say(text: str) -> None:
 def on_one_line(several: list[str]) -> str:
     """Join names with commas, each escaped for the terminal."""
     return ", ".join(for_terminal(name, lines=False) for name in several)
+
+
+def settle_penalties(classroom: Classroom, assignment: str | None = None) -> None:
+    """Bring late penalties up to date, and print those that changed: formgrader leaves them as they are."""
+    from autograder.classroom.console_tables import settled_lines
+    from autograder.gradebook.deadlines import settle_penalties as settle
+    from autograder.gradebook.retry import patiently
+
+    for line in settled_lines(patiently(lambda: settle(classroom, assignment))):
+        click.echo(line)
 
 
 def say_waiting(classroom: Classroom, assignment: str) -> None:

@@ -1,8 +1,9 @@
 """Backups of the gradebook, kept before every command on a class, and its integrity check.
 
-`backups/`, in the folder of the class, holds the latest three that differ. A gradebook is replaced
-only by `restore`, which puts the replaced one among the backups, so that restoring is undone by
-restoring.
+`backups/`, in the folder of the class, holds the latest three that differ, the first of each of the last
+days, and the first of a day before each kind of change: a slip is often noticed some commands later. A
+file is named by its time and the kinds of change before which it was kept. A gradebook is replaced only by
+`restore`, which puts the replaced one among the backups, so that restoring is undone by restoring.
 """
 
 from __future__ import annotations
@@ -23,18 +24,26 @@ import nbgrader
 from nbgrader.api import Base
 
 from autograder.errors import ClassError
+from autograder.gradebook.backup_files import (
+    FOLDER,
+    HOT,
+    backup_files,
+    backups_folder,
+    changes_after,
+    file_name,
+    is_set_aside,
+    note_change,
+    prune,
+)
 from autograder.gradebook.class_lock import sole_grader
 from autograder.gradebook.own_tables import OWN_TABLES, ask_points_by_hand
 from autograder.gradebook.retry import is_of_this_machine
 
-FOLDER = "backups"
 NAME = "gradebook.db"
-_GENERATIONS = 3
 _MAGIC = b"SQLite format 3\x00"
 #: SQLITE_BUSY and SQLITE_LOCKED, which Python 3.10 does not name.
 _LOCKED = (5, 6)
 _LOCKED_SECONDS = 2.0
-_HOT = ("-journal", "-wal", "-shm")
 #: Names that synchronization programs give to a second version: "gradebook (conflicted copy).db".
 _CONFLICT = re.compile(
     r"gradebook[^/]*(?:conflict|\(\d+\)| \d+)[^/]*\.db|gradebook\.db[^/]*conflict.*", re.I
@@ -60,8 +69,10 @@ class Backup:
     def words(self) -> str:
         """The time when the gradebook was last written, and a summary of its content."""
         written = datetime.fromtimestamp(self.path.stat().st_mtime, timezone.utc).astimezone()
+        kinds = changes_after(self.path)
+        before = f", before {', '.join(kinds)}" if kinds else ""
         what = self.problem or _content(self.path)
-        return f"{written:%Y-%m-%d %H:%M:%S}, {what}"
+        return f"{written:%Y-%m-%d %H:%M:%S}{before}, {what}"
 
 
 def require_whole(folder: Path) -> None:
@@ -111,10 +122,15 @@ def _upgrade(path: Path) -> str:
     return f"PATH={shlex.quote(here)}:$PATH {command}"
 
 
-def keep_backup(folder: Path) -> bool:
+def keep_backup(folder: Path, change: str = "") -> bool:
     """Copy the gradebook of a class to `backups/`, unless the latest backup is the same.
 
     Nothing happens where there is no gradebook, or where the folder cannot be written.
+
+    Parameters
+    ----------
+    change : str
+        The command that is about to change the gradebook; "" if none is.
 
     Returns
     -------
@@ -129,10 +145,11 @@ def keep_backup(folder: Path) -> bool:
     path = folder / NAME
     if not path.exists() or not path.stat().st_size or not os.access(folder, os.W_OK):
         return False
-    whole = [one for one in _files(folder) if not _is_damaged(one)]
+    whole = [one for one in backup_files(folder) if not is_set_aside(one)]
     if whole and _is_same(path, whole[0]):
+        note_change(whole[0], change)
         return True
-    place = _place(folder)
+    place = backups_folder(folder)
     new = place / f".new-{os.getpid()}"
     try:
         _create(new)
@@ -140,20 +157,23 @@ def keep_backup(folder: Path) -> bool:
         if whole and new.read_bytes() == whole[0].read_bytes():
             new.unlink()
             _take_time(path, whole[0])
+            note_change(whole[0], change)
             return True
         _take_time(path, new)
-        new.rename(place / _name(place))
+        kept = place / file_name(place)
+        new.rename(kept)
+        note_change(kept, change)
     finally:
         with contextlib.suppress(OSError):
             new.unlink(missing_ok=True)
             Path(f"{new}-journal").unlink(missing_ok=True)
-    _prune(folder)
+    prune(folder)
     return True
 
 
 def backups(folder: Path) -> list[Backup]:
     """Return the backups of a class's gradebook, the latest first."""
-    return [Backup(path, gradebook_problem(path)) for path in _files(folder)]
+    return [Backup(path, gradebook_problem(path)) for path in backup_files(folder)]
 
 
 def conflicts(folder: Path) -> list[Path]:
@@ -171,7 +191,8 @@ def restore(folder: Path, which: str) -> Path:
     folder : Path
         The folder of the class.
     which : str
-        The number of a backup, from 1 for the latest, or the path of a gradebook.
+        The number of a backup that can be restored, from 1 for the latest, or the path of a
+        gradebook.
 
     Returns
     -------
@@ -192,8 +213,8 @@ def restore(folder: Path, which: str) -> Path:
 
 def _chosen(folder: Path, which: str) -> Path:
     """Return the file of a backup by its number or path; raise a `ClassError` if there is none."""
-    found = _files(folder)
     if which.isascii() and which.isdecimal():
+        found = [one.path for one in backups(folder) if not one.problem]
         if not 1 <= int(which) <= len(found):
             there = f"the last is {len(found)}" if found else "there is none yet"
             raise ClassError(f"there is no backup {which} in {folder / FOLDER}: {there}.")
@@ -208,7 +229,7 @@ def _chosen(folder: Path, which: str) -> Path:
 
 def _replace(folder: Path, chosen: Path) -> Path:
     """Put a copy of a backup in the gradebook's place; return where the old gradebook is."""
-    path, place = folder / NAME, _place(folder)
+    path, place = folder / NAME, backups_folder(folder)
     new = place / f".restored-{os.getpid()}"
     kept = path
     try:
@@ -216,14 +237,14 @@ def _replace(folder: Path, chosen: Path) -> Path:
         _copy(chosen, new)
         usable = path.exists() and not gradebook_problem(path)
         if usable:
-            keep_backup(folder)
-            kept = next(one for one in _files(folder) if not _is_damaged(one))
+            keep_backup(folder, "restore")
+            kept = next(one for one in backup_files(folder) if not is_set_aside(one))
             _copy(new, path)  # in place: formgrader may have it open
         else:
             if path.exists() or path.is_symlink():
-                kept = place / _name(place, "damaged")
+                kept = place / file_name(place, "damaged")
                 path.rename(kept)
-                for end in _HOT:
+                for end in HOT:
                     with contextlib.suppress(FileNotFoundError):
                         Path(f"{path}{end}").rename(f"{kept}{end}")
             new.rename(path)
@@ -232,7 +253,7 @@ def _replace(folder: Path, chosen: Path) -> Path:
         Path(f"{new}-journal").unlink(missing_ok=True)
     # what it says is older than what is graded: nothing counts as unchanged
     (folder / "graded.json").unlink(missing_ok=True)
-    _prune(folder)
+    prune(folder)
     return kept
 
 
@@ -353,7 +374,7 @@ def _copy(source: Path, target: Path) -> None:
 def _is_same(path: Path, backup: Path) -> bool:
     """Tell whether a gradebook has not been written since its backup."""
     with contextlib.suppress(FileNotFoundError):
-        if any(Path(f"{path}{end}").exists() for end in _HOT):
+        if any(Path(f"{path}{end}").exists() for end in HOT):
             return False
         now, then = path.stat(), backup.stat()
         return (now.st_mtime_ns, now.st_size) == (then.st_mtime_ns, then.st_size)
@@ -364,44 +385,3 @@ def _take_time(path: Path, backup: Path) -> None:
     """Give a backup the modification time of the gradebook."""
     written = path.stat().st_mtime_ns
     os.utime(backup, ns=(written, written))
-
-
-def _place(folder: Path) -> Path:
-    """Return the folder of the backups, which is made if there is none."""
-    place = folder / FOLDER
-    place.mkdir(mode=0o700, exist_ok=True)
-    return place
-
-
-def _name(place: Path, kind: str = "gradebook") -> str:
-    """Return a file name that sorts by time and is not taken."""
-    while True:
-        now = datetime.now(timezone.utc)
-        name = f"{kind}-{now:%Y%m%d-%H%M%S-%f}.db"
-        if not (place / name).exists():
-            return name
-        time.sleep(0.001)
-
-
-def _files(folder: Path) -> list[Path]:
-    """Return the gradebooks in `backups/`, the latest first."""
-    found = [
-        path
-        for kind in ("gradebook", "damaged")
-        for path in (folder / FOLDER).glob(f"{kind}-[0-9]*.db")
-        if path.is_file() and not path.is_symlink()
-    ]
-    return sorted(found, key=lambda path: path.name.partition("-")[2], reverse=True)
-
-
-def _is_damaged(path: Path) -> bool:
-    return path.name.startswith("damaged-")
-
-
-def _prune(folder: Path) -> None:
-    """Delete all but the latest backups, of whole and of damaged gradebooks."""
-    found = _files(folder)
-    for damaged in (False, True):
-        for path in [one for one in found if _is_damaged(one) == damaged][_GENERATIONS:]:
-            for end in ("", *_HOT):
-                Path(f"{path}{end}").unlink(missing_ok=True)

@@ -33,7 +33,9 @@ from autograder.gradebook.name_keys import first_and_last
 from autograder.gradebook.retry import machine_error
 from autograder.gradebook.roster import Person, add_entry, read_people
 from autograder.gradebook.submission_score import Score, is_graded, read_score
+from autograder.gradebook.submissions import read_submissions
 from autograder.gradebook.upload_manifest import read_origins
+from autograder.gradebook.withdrawn import withdrawals
 from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
@@ -139,11 +141,9 @@ class Classroom:
         if not self.database.exists():
             return {}
         with self.open_gradebook() as gradebook:
-            try:
-                found = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                return {}
-            return {one.student_id: read_score(gradebook, one) for one in found if is_graded(one)}
+            rows = withdrawals(gradebook, assignment)
+            found = read_submissions(gradebook, assignment)
+            return {one.student_id: read_score(one, rows) for one in found if is_graded(one)}
 
     @contextlib.contextmanager
     def open_gradebook(self) -> Iterator[Gradebook]:
@@ -159,10 +159,7 @@ class Classroom:
             yield []
             return
         with self.open_gradebook() as gradebook:
-            try:
-                yield list(gradebook.assignment_submissions(assignment))
-            except MissingEntry:
-                yield []
+            yield read_submissions(gradebook, assignment)
 
     def config(self) -> Config:
         """Return the course's nbgrader configuration with the class's folders."""

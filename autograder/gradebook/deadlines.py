@@ -97,9 +97,15 @@ def extend(classroom: Classroom, assignment: str, new: Mapping[str, timedelta]) 
     return settle_penalties(classroom)
 
 
-def settle_penalties(classroom: Classroom, *assignments: str) -> list[Settled]:
-    """Compute late penalties anew, of these assignments or all; return those that changed."""
+def settle_penalties(classroom: Classroom, assignment: str | None = None) -> list[Settled]:
+    """Compute late penalties anew, of an assignment or of all; return those that changed.
+
+    Where one of the assignment has changed, those of the others follow: grace days are shared.
+    """
     if not classroom.database.exists():
         return []
-    chosen = assignments or classroom.course.assignments()
-    return settle(classroom.config(), classroom.folder, chosen)
+    config, everything = classroom.config(), classroom.course.assignments()
+    if assignment is None:
+        return settle(config, classroom.folder, everything)
+    changed = settle(config, classroom.folder, [assignment])
+    return changed + (settle(config, classroom.folder, everything) if changed else [])

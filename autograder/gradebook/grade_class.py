@@ -263,8 +263,6 @@ def _grade(
                     graded.unread[student] = reason
     graded.verdicts = {student: graded.verdicts[student] for student in chosen}
     graded.settled = patiently(lambda: settle_penalties(classroom, assignment))
-    if graded.settled:  # what lateness costs later may depend on it: grace days
-        patiently(lambda: settle_penalties(classroom))
     graded.by_hand = set_by_hand(classroom, assignment)
     graded.scores = classroom.scores(assignment)
     graded.withdrawn = read_withdrawn(classroom, assignment)

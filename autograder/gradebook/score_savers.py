@@ -32,7 +32,12 @@ from traitlets import Bool
 
 from autograder.course.cells import CHECK, defined_names
 from autograder.gradebook.own_tables import GradedAnswer, SetAside
-from autograder.gradebook.withdrawn import apply_withdrawals, concerning, withdrawn_cells
+from autograder.gradebook.withdrawn import (
+    apply_withdrawals,
+    concerning,
+    withdrawals,
+    withdrawn_cells,
+)
 
 
 class OverwriteCells(StockOverwrite):
@@ -127,7 +132,8 @@ class SaveAutoGrades(StockScores):
         self.gradebook = self._entries = _Entries(gradebook, submission, notebook)
         self._digests = answer_digests(nb)
         self._last_graded = last_graded
-        self._withdrawals = concerning(gradebook, self.assignment_id, self.student_id)
+        rows = withdrawals(gradebook, self.assignment_id)
+        self._withdrawals = concerning(rows, self.student_id)
         for index, cell in enumerate(nb.cells):
             self.preprocess_cell(cell, {}, index)
         apply_withdrawals(gradebook, self.assignment_id, submission)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import ClassError, CourseError
+from autograder.escaping import for_spreadsheet
 from autograder.grading import notebook_json
 from autograder.grading.student_files import read_regular, walk
 from autograder.own_code.question_kinds import LETTERS
@@ -94,7 +95,9 @@ def mark(place: Path, handed_in: Path) -> tuple[Path, list[Marked]]:
     table = csv.writer(text)
     table.writerow(["student", "right", "of", "answers"])
     table.writerows(
-        [one.student, one.right, one.of, one.answers] for one in found if not one.problem
+        [for_spreadsheet(one.student), one.right, one.of, for_spreadsheet(one.answers)]
+        for one in found
+        if not one.problem
     )
     path = place / "points.csv"
     try:

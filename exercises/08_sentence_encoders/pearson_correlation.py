@@ -56,8 +56,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 WRONG = {
     "small_deviation_is_constant": """
-        Numbers whose deviation is below a small number are taken for constant, although they differ: the
-        scale must not matter. Compare the numbers themselves with the first of them, with `==`.
+        Numbers that differ by very little are taken for constant, by a threshold for the deviation or by a
+        small number below which a denominator does not fall (`cosine_similarity` has one). The scale must
+        not matter: compare the numbers themselves with the first of them, with `==`.
 
         - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         -     return 0.0

@@ -174,4 +174,11 @@ EQUIVALENT = {
         -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
         +    return -F.logsigmoid(beta * raised).sum() / max(1, len(reference_rejected))
         """,
+    "The reference is frozen: nothing is asked of its gradients.": """
+        -    raised = (chosen - reference_chosen) - (rejected - reference_rejected)
+        +    raised = (chosen - reference_chosen.detach()) - (rejected - reference_rejected)
+
+        -    raised = (chosen - reference_chosen) - (rejected - reference_rejected)
+        +    raised = (chosen - reference_chosen) - (rejected - reference_rejected.detach())
+        """,
 }

@@ -204,9 +204,13 @@ EQUIVALENT = {
         -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
         +    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=scores.dtype))
         """,
-    "In double precision the scores have the same order.": """
+    "In single or double precision the scores have the same order.": """
          def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
         +    scores = scores.double()
+             k = min(k, gains.shape[1])
+
+         def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
+        +    scores = scores.float()
              k = min(k, gains.shape[1])
         """,
     "Both have the same shape, and one question's sum is a number like a mean over one.": """

@@ -10,7 +10,7 @@ from checkout import ROOT
 from click.testing import CliRunner
 
 from autograder.authoring.bundle import (
-    _require_own_address,
+    _released,
     _torch,
     make_bundle,
     make_repository,
@@ -197,10 +197,10 @@ def test_notebooks_released_for_another_address_are_not_published(small_course, 
     project = small_course.root / "pyproject.toml"
     project.write_text(project.read_text().replace("coursekit-students", "elsewhere"))
     notebook = small_course.notebook("07_topic")
-    with pytest.raises(CourseError, match="07_topic was released for another address or version"):
-        _require_own_address(small_course, small_course.root)
+    with pytest.raises(CourseError, match="not as the last release left it: 07_topic"):
+        _released(small_course)
     release(small_course, ["07_topic"])
-    _require_own_address(small_course, small_course.root)
+    assert _released(small_course) == [notebook]
     assert "coursekit/elsewhere/raw/main/coursekit-" in notebook.read_text()
 
 
@@ -209,4 +209,23 @@ def test_without_a_release_it_says_what_to_run(small_course):
 
     shutil.rmtree(small_course.notebooks)
     with pytest.raises(CourseError, match="run `autograder release` first"):
+        make_bundle(small_course, small_course.root / "out")
+
+
+def test_a_notebook_with_answers_in_it_is_not_packed(small_course):
+    path = small_course.notebook("07_topic")
+    notebook = read(path)
+    notebook.cells[-1].source += "\n# solved"
+    nbformat.write(notebook, path)
+    with pytest.raises(CourseError, match=r"07_topic\. A student notebook may hold answers"):
+        make_bundle(small_course, small_course.root / "out")
+    assert not (small_course.root / "out").exists()
+
+
+@pytest.mark.parametrize("place", ["07_topic/solved.ipynb", "08_topic/08_topic.ipynb"])
+def test_another_notebook_beside_the_released_ones_is_named(small_course, place):
+    other = small_course.notebooks / place
+    other.parent.mkdir(exist_ok=True)
+    other.write_text(small_course.notebook("07_topic").read_text())
+    with pytest.raises(CourseError, match=f"notebooks/{place}: no student notebook"):
         make_bundle(small_course, small_course.root / "out")

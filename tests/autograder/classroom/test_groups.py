@@ -125,6 +125,48 @@ def test_who_is_not_in_a_corrected_group_has_its_submission_no_more(
     assert collected(small_course, tmp_path, corrected, *(again or files)).left == {}
 
 
+@pytest.mark.parametrize(
+    ("file", "group"),
+    [
+        ("lab_group_3_70001_67890_07.ipynb", "lab_group_3"),
+        ("labgroup3_12345_67890_07.ipynb", "labgroup3"),  # Canvas gives a member's number
+    ],
+)
+def test_a_group_that_was_collected_as_a_student_is_none_once_its_members_are_known(
+    small_course, tmp_path, file, group
+):
+    other = ("turingalan_12347_67891_07.ipynb", "his")
+    files = {name: notebook(small_course, words) for name, words in ((file, "ours"), other)}
+    first = collect(small_course, NAME, archive(tmp_path / "plain.zip", files))
+    assert sorted(first.students) == [group, "turingalan"]
+    classroom = Classroom(small_course)
+    with classroom.open_gradebook() as gradebook:
+        gradebook.add_assignment(NAME)
+        for student in first.students:
+            gradebook.update_or_create_student(student)
+            gradebook.add_submission(NAME, student)
+    result = collected(small_course, tmp_path, CANVAS, (file, "ours"), other)
+    members = ["Ada_Lovelace", "Grace_Hopper", "turingalan"]
+    assert sorted(result.students) == classroom.students(NAME) == classroom.members() == members
+    assert group not in read_people(small_course.root)
+    assert f"{group}: a group, Lab Group 3, and no student any more" in "\n".join(
+        collected_lines(result)
+    )
+    (kept,) = (small_course.root / "earlier" / group / NAME).rglob("*.ipynb")
+    assert '"ours"' in kept.read_text()
+    again = collect(small_course, NAME, tmp_path / "all.zip", groups=tmp_path / "groups.csv")
+    assert (sorted(again.unchanged), again.were_groups, again.new) == (members, {}, [])
+
+
+def test_a_student_called_like_the_group_stays_if_a_member_of_it(small_course, tmp_path):
+    files = {"ada/07.ipynb": notebook(small_course, "ours")}
+    collect(small_course, NAME, archive(tmp_path / "plain.zip", files))
+    result = collected(
+        small_course, tmp_path, PLAIN.replace(",A", ",Ada"), ("ada/07.ipynb", "ours")
+    )
+    assert (sorted(result.students), result.were_groups) == (["ada", "grace"], {})
+
+
 def test_who_leaves_a_group_has_the_own_submission_though_it_is_older(small_course, tmp_path):
     form = "T_{}_attempt_2026-02-0{}-09-00-00_07.ipynb"
     ada, grace = (form.format("ada", 2), "ours"), (form.format("grace", 1), "hers")

@@ -80,6 +80,7 @@ def moodle(*minutes):
         ((0, 200, 40), True),  # each student's own
         ((5, 4, 3), True),  # close together, but not in the order of a download
         ((0, 0, 1), False),  # written one after the other: the download's
+        ((5,), False),  # one student's: nothing tells it from the download's
     ],
 )
 def test_moodles_dates_count_unless_they_are_the_downloads(small_course, tmp_path, minutes, known):
@@ -91,6 +92,16 @@ def test_moodles_dates_count_unless_they_are_the_downloads(small_course, tmp_pat
         assert "Times of submission are read in Europe/Berlin." in collected_lines(result)
 
 
+def test_dates_of_one_student_count_where_no_download_takes_so_long(small_course, tmp_path):
+    folder = "Ann Doe_1_assignsubmission_file_"
+    files = {
+        f"{folder}/a.ipynb": (2026, 1, 29, 15, 0, 0),
+        f"{folder}/b.ipynb": (2026, 1, 30, 15, 0, 0),
+    }
+    collected(small_course, tmp_path, files, zone="UTC")
+    assert stamps(small_course) == {"Ann_Doe": "2026-01-30 15:00:00"}
+
+
 @pytest.mark.parametrize(
     ("zone", "utc"), [("Europe/Berlin", "22:50"), ("UTC", "23:50"), ("EST", "04:50")]
 )
@@ -99,6 +110,67 @@ def test_blackboards_times_are_read_in_its_zone(small_course, tmp_path, zone, ut
     result = collected(small_course, tmp_path, files, zone=zone)
     assert stamps(small_course)["ada"][11:16] == utc
     assert f"Times of submission are read in {zone}." in collected_lines(result)
+
+
+BLACKBOARD = "T_{}_attempt_2026-01-20-{}-00_07.ipynb"
+BRIGHTSPACE = "{}-2 - {} Roe - Jan 20, 2026 {}/07.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("names", "students"),
+    [
+        ([BLACKBOARD.format("ada", "23-50"), BLACKBOARD.format("bob", "22-50")], ["ada", "bob"]),
+        (
+            [
+                f"x/{BRIGHTSPACE.format(1, 'Ada', '1150 PM')}",
+                f"x/{BRIGHTSPACE.format(2, 'Bob', '1050 PM')}",
+            ],
+            ["Ada_Roe", "Bob_Roe"],
+        ),
+    ],
+)
+def test_a_zone_that_is_given_later_corrects_the_times_and_says_so(
+    small_course, tmp_path, names, students
+):
+    files = {name: notebook(small_course, name) for name in names}
+    download, first = (
+        archive(tmp_path / "all.zip", files),
+        archive(tmp_path / "1.zip", {names[0]: files[names[0]]}),
+    )
+    scheme = "brightspace" if "x/" in names[0] else None
+    collect(small_course, NAME, download, zone="UTC", layout=scheme)
+    assert [stamps(small_course)[who][11:16] for who in students] == ["23:50", "22:50"]
+    result = collect(small_course, NAME, first, zone="Europe/Berlin", layout=scheme)
+    assert [stamps(small_course)[who][11:16] for who in students] == ["22:50", "21:50"]
+    assert "Times that had been read in another zone and are corrected: 2." in collected_lines(
+        result
+    )
+    again = collect(small_course, NAME, download, zone="Europe/Berlin", layout=scheme)
+    assert (again.corrected, sorted(again.unchanged)) == ([], students)
+    assert not collect(small_course, NAME, download, layout=scheme).zone  # nothing was read anew
+    assert [stamps(small_course)[who][11:16] for who in students] == ["22:50", "21:50"]
+
+
+def test_moodles_times_are_corrected_too_and_those_of_a_table_stay(small_course, tmp_path):
+    files = {name: (notebook(small_course), date) for name, date in moodle(0, 200, 40).items()}
+    download = archive(tmp_path / "all.zip", files)
+    collect(small_course, NAME, download, zone="UTC")
+    stamp = small_course.root / "submitted" / "Bob_Doe" / NAME / "timestamp.txt"
+    stamp.write_text("2026-01-29 12:34:56 UTC")
+    result = collect(small_course, NAME, download, zone="Europe/Berlin")
+    assert result.corrected == ["Ann_Doe", "Cem_Doe"]
+    assert stamps(small_course)["Ann_Doe"] == "2026-01-30 14:00:00"
+    assert "12:34:56" in stamp.read_text()
+
+
+def test_the_later_of_two_attempts_counts_though_the_first_was_read_in_another_zone(
+    small_course, tmp_path
+):
+    for zone, time in (("UTC", "23-40"), ("Europe/Berlin", "23-50")):
+        files = {BLACKBOARD.format("ada", time): notebook(small_course, time)}
+        collect(small_course, NAME, archive(tmp_path / "all.zip", files), zone=zone)
+    assert "23-50" in text_of(small_course, "ada")
+    assert stamps(small_course) == {"ada": "2026-01-20 22:50:00"}
 
 
 def test_an_unknown_zone_is_refused_before_anything_is_collected(small_course, tmp_path):

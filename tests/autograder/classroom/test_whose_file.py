@@ -393,8 +393,11 @@ def test_the_date_inside_an_archive_is_not_the_hand_in_time(small_course, tmp_pa
     inner = bytes_of(
         tmp_path / "i.zip", {"07.ipynb": (notebook(small_course), (1999, 1, 1, 0, 0, 0))}
     )
-    name = "Roe_2_assignsubmission_file_/hw.zip"
-    collect(small_course, NAME, archive(tmp_path / "all.zip", {name: inner}))
+    files = {
+        "Roe_2_assignsubmission_file_/hw.zip": inner,
+        "Doe_3_assignsubmission_file_/07.ipynb": (notebook(small_course), (2026, 1, 30, 12, 0, 0)),
+    }
+    collect(small_course, NAME, archive(tmp_path / "all.zip", files), zone="UTC")
     stamp = small_course.root / "submitted" / "Roe" / NAME / "timestamp.txt"
     assert stamp.read_text().startswith("2026-01-30 15:00:00")
 
@@ -407,6 +410,81 @@ def test_of_notebooks_handed_in_together_the_date_inside_decides(small_course, t
     download = {"roe_2_12_hw.zip": bytes_of(tmp_path / "inner.zip", files)}
     collect(small_course, NAME, archive(tmp_path / "all.zip", download))
     assert "newer" in submitted(small_course, "roe")
+
+
+DRIVE = (
+    "Week 1/Ada Lovelace - 07_topic.ipynb",
+    "Week 1/Grace Hopper - 07_topic.ipynb",
+    "Week 1/Copy of 07_topic (Grace Hopper) (1).ipynb",
+)
+
+
+def collected_with_roster(course, tmp_path, names, listed):
+    if listed:
+        roster = tmp_path / "roster.csv"
+        people = ("ada,Ada,Lovelace,al@x.org", "grace,Grace,Hopper,gh@x.org", "dan,Dan,Roe,")
+        roster.write_text("\n".join(["id,first_name,last_name,email", *people]))
+        enrol(Classroom(course), roster)
+    files = {name: notebook(course, name) for name in names}
+    return collect(course, NAME, archive(tmp_path / "all.zip", files))
+
+
+@pytest.mark.parametrize(
+    ("names", "students"),
+    [
+        (DRIVE, ["ada", "grace"]),
+        (DRIVE[:1], ["ada"]),
+        (["Week 1/07_topic_al.ipynb", "Week 1/hoppergrace v2.ipynb"], ["ada", "grace"]),
+        (["Week 1/Ada Lovelace.ipynb", "Week 1/Eve Kim.ipynb", "Week 1/07.ipynb"], ["ada"]),
+        (["ada/Grace Hopper - 07.ipynb", "ada/Dan Roe - 07.ipynb"], ["ada"]),  # a student's own
+        ([*DRIVE, "grace/07.ipynb"], ["grace"]),
+        (["dan/07.ipynb", "mallory/Ada Lovelace 07.ipynb", "mallory/Dan Roe 07.ipynb"], ["dan"]),
+    ],
+)
+def test_files_of_several_students_in_one_folder_are_matched_to_the_class_or_refused(
+    small_course, tmp_path, names, students
+):
+    result = collected_with_roster(small_course, tmp_path, names, listed=True)
+    assert sorted(result.students) == students
+    assert result.new == []
+    seen = [*result.students.values(), *(one for own in result.earlier.values() for one in own)]
+    assert sorted([*seen, *(name for name, _ in result.refused)]) == sorted(names)
+    for student, name in result.students.items():
+        assert name in submitted(small_course, student)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        DRIVE,
+        ["Week 1/ada - 07_topic.ipynb", "Week 1/grace - 07_topic.ipynb"],
+        ["Week 1/07_topic-王小明.ipynb", "Week 1/07_topic-李雷.ipynb"],
+        ["Week 1/123456_07_topic.ipynb", "Week 1/123457_07_topic.ipynb"],
+    ],
+)
+def test_without_a_roster_a_folder_with_several_names_is_refused_and_said_what_to_do(
+    small_course, tmp_path, names
+):
+    result = collected_with_roster(small_course, tmp_path, names, listed=False)
+    assert not result.students
+    assert sorted(name for name, _ in result.refused) == sorted(names)
+    assert "Week 1 holds files of several students" in " ".join(collected_lines(result))
+    assert not (small_course.root / "submitted").exists()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["07_topic.ipynb", "07_topic-v2 final.ipynb", "Copy of 07_topic (1).ipynb", "backup.ipynb"],
+        ["07_topic Ada.ipynb", "07_topic Ada Lovelace.ipynb", "07_topic.ipynb", "scratch.ipynb"],
+        ["07_topic 2026-10-20 12.30.ipynb", "07_topic_20261021.ipynb", "old/Untitled3.ipynb"],
+    ],
+)
+def test_versions_of_one_student_are_no_several_students(small_course, tmp_path, files):
+    names = [f"adal/{name}" for name in files]
+    result = collected_with_roster(small_course, tmp_path, names, listed=False)
+    assert list(result.students) == ["adal"]
+    assert not result.refused
 
 
 @pytest.mark.parametrize("date", ["2026-13-45-99-99-99", "0001-01-01-00-00-00"])

@@ -156,7 +156,7 @@ def test_every_command_on_a_class_keeps_what_the_gradebook_was_before(graded, co
     assert stat.S_IMODE(backup.path.parent.stat().st_mode) == 0o700
 
 
-def test_three_generations_that_differ_are_kept(graded):
+def test_three_generations_that_differ_and_the_first_of_the_day_are_kept(graded):
     assert keep_backup(graded)
     os.utime(graded / "gradebook.db")
     assert keep_backup(graded)
@@ -166,12 +166,39 @@ def test_three_generations_that_differ_are_kept(graded):
         assert keep_backup(graded)
         assert keep_backup(graded)
     found = backups(graded)
-    assert len(found) == 3
-    assert len(list((graded / "backups").iterdir())) == 3
+    assert len(found) == 4
+    assert len(list((graded / "backups").iterdir())) == 4
     listed = autograder("restore")
-    assert [line.split()[0] for line in listed.splitlines()[:3]] == ["1", "2", "3"]
+    assert [line.split()[0] for line in listed.splitlines()[:4]] == ["1", "2", "3", "4"]
     autograder("restore", "3")
     assert points(graded, "ada") == 2
+
+
+def test_the_gradebook_before_the_first_of_many_changes_is_still_there(graded):
+    autograder("roster")
+    for number in range(3):
+        give_points(graded, "ada", number + 1)
+        autograder("withdraw", "average_topic", "--reason", "unclear")
+        autograder("withdraw", "average_topic", "--undo")
+    listed = autograder("restore").splitlines()
+    numbers = [line.split()[0] for line in listed if ", before withdraw, " in line]
+    autograder("restore", numbers[-1])
+    assert points(graded, "ada") == 1
+
+
+def test_the_first_backup_of_each_of_the_last_days_is_kept(graded):
+    days = [f"202610{day}" for day in range(10, 20)]
+    for day in days:
+        for hour in range(2):
+            give_points(graded, "ada", int(day[-2:]) + hour)
+            assert keep_backup(graded, "grade")
+            newest = backups(graded)[0].path
+            newest.rename(newest.with_name(f"gradebook-{day}-0{hour}0000-000000-grade.db"))
+    give_points(graded, "ada", 50)
+    keep_backup(graded)
+    kept = [one.path.name.split("-")[1:3] for one in backups(graded)[1:]]
+    firsts = [[day, "000000"] for day in reversed(days[-6:])]
+    assert kept == [[days[-1], "010000"], *firsts]
 
 
 def test_restoring_is_undone_by_restoring(graded):
@@ -193,7 +220,23 @@ def test_a_damaged_gradebook_is_kept_when_a_backup_takes_its_place(graded):
     (kept,) = (graded / "backups").glob("damaged-*.db")
     assert kept.read_bytes() == damaged
     assert str(kept) in said
-    assert "is damaged" in autograder("restore", "1", status=1)
+    assert "is damaged" in autograder("restore", str(kept), status=1)
+
+
+def test_only_what_can_be_restored_has_a_number(graded):
+    for number in range(3):
+        give_points(graded, "ada", number)
+        keep_backup(graded)
+    cut(backups(graded)[0].path)
+    overwrite(graded / "gradebook.db")
+    autograder("restore", "1")
+    assert points(graded, "ada") == 1
+    assert [line.split()[0] for line in autograder("restore").splitlines()[:4]] == [
+        "-",
+        "-",
+        "1",
+        "2",
+    ]
 
 
 def test_what_a_restored_gradebook_lacks_is_graded_again(graded):

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 from click.testing import CliRunner
+from hand_graded import grade_by_hand
 from nbgrader.api import Gradebook
 
 from autograder.authoring.new_assignment import new_assignment
@@ -307,3 +308,25 @@ def test_the_exported_table_has_the_time_and_the_penalty(course, monkeypatch):
     row = next(row for row in csv.DictReader(io.StringIO(text)) if row["student"] == "ada")
     assert (row["score"], row["late_penalty"], row["late"]) == ("2.7", "0.3", "23 hours late")
     assert row["submitted"] == "2026-02-01 12:00:00"
+
+
+@pytest.mark.parametrize(
+    "command", ["export", "export --points wide", "feedback", "report", "gradebook"]
+)
+def test_what_is_handed_out_after_grading_by_hand_has_the_penalty_of_the_new_score(
+    course, monkeypatch, command
+):
+    monkeypatch.chdir(course.root)
+    (course.root / "submitted" / "ada" / NAME / "timestamp.txt").write_text("2026-10-22 12:00 UTC")
+    run("due", NAME, "2026-10-20 23:59 UTC")
+    assert of_ada(course) == (2.4, 0.6)
+    grade_by_hand(course, "ada", "check_average_topic", 2)
+    verb, *options = command.split()
+    said = run(verb, *([] if verb == "gradebook" else [NAME]), *options)
+    assert f"late penalty of ada in {NAME}: 0.6 before, 0.4 now" in said
+    assert of_ada(course) == (1.6, 0.4)
+
+
+def of_ada(course):
+    (grade,) = (one for one in grades(course, NAME) if one.student == "ada")
+    return round(grade.score, 6), round(grade.late_penalty, 6)

@@ -20,7 +20,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from checkout import ROOT
-from system_users import give, new_users, open_folder, run, user_name
+from system_users import give, guides_mode, new_users, open_folder, run, user_name
 
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
@@ -171,7 +171,7 @@ def folder():
 def hub(folder, small_course):
     exchange = folder / "exchange"
     exchange.mkdir()
-    exchange.chmod(0o777)
+    exchange.chmod(guides_mode())
     course = Path(shutil.copytree(small_course.root, folder / OWNER / "course"))
     root = f"c.Exchange.root = {str(exchange)!r}\n"
     with (course / "nbgrader_config.py").open("a") as config:

@@ -18,7 +18,8 @@ from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.own_code import question_sheets, traced_calls
 from autograder.own_code.answer_mutations import edits, stopped, stops
-from autograder.own_code.question_sheets import write_questions
+from autograder.own_code.question_sheets import MARK, write_questions
+from autograder.own_code.quiz_marking import mark
 from autograder.own_code.traced_calls import plan
 from autograder.sandbox.doctor import is_available
 
@@ -348,3 +349,15 @@ def test_marking_without_a_key_or_a_notebook_says_what_to_do(
     result = invoke(class_with_questions[0], monkeypatch, "--mark", str(tmp_path / "empty"))
     assert result.exit_code == 1
     assert "it should hold STUDENT.ipynb or STUDENT/NAME.ipynb" in result.output
+
+
+def test_the_table_of_a_marked_quiz_runs_nothing_in_a_spreadsheet(tmp_path):
+    student = "=1+1"
+    key = {student: {"questions": "q", "right": "AB"}}
+    (tmp_path / "key.json").write_text(json.dumps(key))
+    quiz = nbformat.v4.new_notebook(metadata={MARK: {"questions": "q"}})
+    quiz.cells = [nbformat.v4.new_code_cell('answer_2 = "B"')]
+    (tmp_path / "handed").mkdir()
+    nbformat.write(quiz, tmp_path / "handed" / f"{student}.ipynb")
+    path, _ = mark(tmp_path, tmp_path / "handed")
+    assert path.read_text().splitlines()[1] == "'=1+1,1,2,'-B"
