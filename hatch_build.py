@@ -14,7 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 _SHIPPED = ("reviews", "almanac", "bilingual", "vectors", "pretrained", "results")
 _SUFFIXES = (".tsv", ".md", ".safetensors", ".json", ".txt", ".gz")
 #: The programs and tables that generate the almanac and the bilingual corpus; edits of the solutions.
-_NOT_SHIPPED = {"generator", "faces", "hints.tsv", "audit.json"}
+_NOT_SHIPPED = {"generator", "faces", "hints.tsv"}
 
 
 class Packaging(BuildHookInterface):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,20 +17,52 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: two thr
 
 
 def pytest_collection_modifyitems(items):
-    """What is about one assignment comes together, so that one worker records its cases once.
+    """Put together what is about one assignment, so that one worker records its cases once.
 
-    The longest, its notebook, comes first, and many short ones follow it, which another worker can
-    take over.
+    These tests come first, since they are the longest: an assignment's notebook, and many short ones
+    after it, which another worker can take over. Otherwise the order stays, which `pytest-randomly`
+    has drawn: of the assignments, of the tests of each, and of the modules and tests after them.
     """
     first = ("test_clean_environment.py", "test_exercises.py")
+    drawn = {}
 
     def place(item):
         assignment = item.callspec.params.get("assignment") if hasattr(item, "callspec") else None
-        number = int(assignment[:2]) if assignment else -1
+        if assignment is None:
+            return (True,)
         name = item.path.name
-        return -number, first.index(name) if name in first else len(first)
+        rank = first.index(name) if name in first else len(first)
+        return False, drawn.setdefault(assignment, len(drawn)), rank
 
     items.sort(key=place)
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left():
+    """Fail a test after which a thread runs that began in it and has code of this project in its stack.
+
+    It would draw from the random generators, and change what is global, while another test runs.
+    """
+    before = {thread.ident for thread in threading.enumerate()}
+    yield
+    if threading.active_count() > len(before):
+        left = [thread for thread in threading.enumerate() if thread.ident not in before]
+        frames = sys._current_frames()
+        ours = [thread for thread in left if _is_ours(frames.get(thread.ident))]
+        assert ours == [], "a test must end, and join, the threads that it starts"
+
+
+def _is_ours(frame):
+    while frame is not None:
+        if (
+            frame.f_code.co_filename.startswith(f"{ROOT}/")
+            and ".venv" not in frame.f_code.co_filename
+        ):
+            return True
+        if frame.f_globals.get("__name__") == "__main__" and frame.f_code.co_filename[0] == "<":
+            return True  # a notebook's
+        frame = frame.f_back
+    return False
 
 
 @pytest.fixture(scope="session")
@@ -40,16 +75,28 @@ def course():
 
 @pytest.fixture(scope="session")
 def make_small_course(tmp_path_factory):
-    """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it."""
+    """Makes a course in a folder with one assignment, 07_topic, as `autograder new` makes it.
+
+    Its kernels import no more than torch before they are forked: a command that a test runs has a fork
+    server of its own. That of this process serves also what is graded of the course in this checkout.
+    """
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release
     from autograder.course.layout import Course
     from autograder.gradebook.class_folder import Classroom
+    from autograder.grading.isolated_run import PRELOAD
+    from autograder.sandbox.launch import start_server_in_background
 
+    start_server_in_background(PRELOAD, *Course(ROOT).preload)
     template = Course(tmp_path_factory.mktemp("template") / "course")
     template.solutions.mkdir(parents=True)
-    for name in ("nbgrader_config.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, template.root)
+    shutil.copy(ROOT / "nbgrader_config.py", template.root)
+    settings = (ROOT / "pyproject.toml").read_text("utf-8")
+    imports = re.compile(r"^imports = \[.*?^\]$", re.MULTILINE | re.DOTALL)
+    assert imports.search(settings)
+    settings = imports.sub('imports = ["torch"]', settings)
+    settings = re.sub(r"^guide = .*\n", "", settings, flags=re.MULTILINE)
+    (template.root / "pyproject.toml").write_text(settings)
     new_assignment(template, "07_topic")
     release(template, ["07_topic"])
     Classroom(template).create_database()

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 
 def user_name(name: str) -> str:
@@ -82,6 +83,12 @@ def open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
+
+
+def guides_mode() -> int:
+    """Return the permissions that docs/hub.md gives the exchange."""
+    (mode,) = re.findall(r"chmod (\d+) /srv/nbgrader/exchange", (ROOT / "docs/hub.md").read_text())
+    return int(mode, 8)
 
 
 def give(folder: Path, user: str) -> None:

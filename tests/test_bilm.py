@@ -5,11 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import torch
 from checkout import ROOT
+from processes import wait_for
 from safetensors import safe_open
 
 TOY = (
@@ -27,9 +27,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run(command(whole), check=True, stderr=subprocess.DEVNULL)
     run = subprocess.Popen(command(killed), stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 120
-    while not (killed / "state.pt").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    assert wait_for(killed / "state.pt", run)
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     assert 0 < torch.load(killed / "state.pt", weights_only=True)["step"] < 40000 / 128

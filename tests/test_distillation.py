@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from checkout import ROOT
+from processes import wait_for
 
 from coursekit import load_pretrained
 
@@ -142,9 +142,7 @@ def test_the_adapter_changes_the_encoder_and_loads(finished):
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(finished, teacher, tmp_path):
     run = subprocess.Popen(command(tmp_path, teacher), stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 120
-    while not (tmp_path / "state.pt").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    assert wait_for(tmp_path / "state.pt", run)
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     state = torch.load(tmp_path / "state.pt", weights_only=True)

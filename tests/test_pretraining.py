@@ -6,11 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import torch
 from checkout import ROOT
+from processes import wait_for
 
 from coursekit import load_pretrained
 
@@ -36,9 +36,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_very_same_weights(finished, tmp_
     for name in ("tokens.npz", "vocab.txt"):  # a vocabulary is learned anew with other ties
         shutil.copy(finished / name, tmp_path)
     run = subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 120
-    while not (tmp_path / "state.pt").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    assert wait_for(tmp_path / "state.pt", run)
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     state = torch.load(tmp_path / "state.pt", weights_only=True)

@@ -1,5 +1,6 @@
 """The files that set the project up, and the documents, agree with each other and with the code."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -98,7 +99,7 @@ def test_the_readme_is_read_in_a_few_minutes():
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "drawings/README.md"])
 #: In a path of a document: what a reader fills in, and what a command writes.
-_FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|10_tagging|\*")
+_FILLED_IN = re.compile(r"NN_|[A-Z]{4,}(?!\.md)|20_tagging|\*")
 _WRITTEN = ("autograded/", "demo/", "dist/", "earlier/", "exports/", "feedback/", "grader-errors/")
 _WRITTEN += ("backups/", "reports/", "site/", "slides/", "submitted/", ".audit/", ".venv/")
 
@@ -140,6 +141,35 @@ def test_documents_name_commands_and_targets_that_exist():
     assert unknown == []
 
 
+PAGES = sorted(ROOT.glob("docs/*.md"))
+MAX_WORDS = 1_500
+#: What is looked up, not read: code, and the table of rules that `docs/rules.py` generates.
+_NOT_READ = re.compile(r"^ *(`{3,}).*?^ *\1$|<!-- rules: .*?<!-- end of rules -->", re.M | re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_a_page_of_the_guides_is_read_in_one_sitting(page):
+    words = [w for w in _NOT_READ.sub("", page.read_text("utf-8")).split() if re.search(r"\w", w)]
+    assert len(words) <= MAX_WORDS
+
+
+def test_every_page_of_the_guides_is_in_the_contents():
+    contents = "".join(
+        re.findall(r"```{toctree}\n(.*?)```", (ROOT / "docs/index.md").read_text(), re.S)
+    )
+    assert {page.stem for page in PAGES} - {"index"} <= set(contents.split())
+
+
+def test_the_rules_that_authors_read_of_are_those_that_verify_checks(monkeypatch):
+    spec = importlib.util.spec_from_file_location("rules_page", ROOT / "docs" / "rules.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(sys, "argv", ["rules.py", "--check"])
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+    assert ended.value.code == 0
+
+
 def test_every_public_name_of_the_package_is_in_the_reference():
     import coursekit
 
@@ -170,11 +200,50 @@ def commands_of(job):
     return [step["run"] for step in job["steps"] if "run" in step]
 
 
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_takes_each_action_by_its_commit_and_says_which_version_that_is(workflow):
+    used = re.findall(r"uses: (.*)", workflow.read_text("utf-8"))
+    assert used
+    assert [
+        one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
+    ] == []
+
+
+def test_all_workflows_take_the_same_version_of_an_action():
+    versions = {}
+    for workflow in WORKFLOWS:
+        for name, commit in re.findall(r"uses: ([\w/-]+)@(.*)", workflow.read_text("utf-8")):
+            versions.setdefault(name, set()).add(commit)
+    assert [name for name in versions if len(versions[name]) > 1] == []
+
+
+def matrix_of(job):
+    text = (ROOT / f".github/workflows/{job}.yml").read_text("utf-8")
+    return yaml.safe_load(text)["jobs"][job]["strategy"]["matrix"]
+
+
 def test_workflows_test_the_oldest_and_the_newest_python_that_the_project_names():
-    job = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))["jobs"]["test"]
     versions = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
-    assert job["strategy"]["matrix"]["python"] == [versions[0], versions[-1]]
+    for job in ("test", "students"):
+        assert matrix_of(job)["python"] == [versions[0], versions[-1]]
     assert PROJECT["requires-python"] == f">={versions[0]}"
+
+
+def test_what_students_do_is_tested_on_the_systems_that_they_have():
+    systems = [name.partition("-")[0] for name in matrix_of("students")["system"]]
+    assert systems == ["ubuntu", "macos", "windows"]
+
+
+def test_students_install_the_wheel_of_the_bundle_and_pass_the_first_checks_with_it():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / ".ci/students.py")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 8  # four assignments, each answered and as released
+    for line in lines:
+        passed, number = re.search(r": (\d+) of (\d+) exercises pass", line).groups()
+        assert passed == (number if ", answered" in line else "0"), line
 
 
 def test_both_distributions_say_where_they_come_from():
@@ -213,7 +282,7 @@ def test_the_source_archive_of_the_package_has_what_its_wheel_needs_and_nothing_
     own = ("PKG-INFO", ".gitignore", "LICENSE", "LICENSES.md", "hatch_build.py", "pyproject.toml")
     assert {name for name in inside if not name.startswith(("coursekit/", "data/"))} == set(own)
     shipped = {name.removeprefix("data/") for name in inside if name.startswith("data/")}
-    assert not [name for name in shipped if name.endswith((".py", "audit.json", "hints.tsv"))]
+    assert not [name for name in shipped if name.endswith((".py", "hints.tsv"))]
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as file:
         file.extractall(tmp_path, filter="data")

@@ -45,7 +45,7 @@ def test_what_was_measured_of_exercises_is_of_those_that_there_are():
 
 def test_the_instructors_are_told_the_measured_time_of_a_class():
     speed = json.loads((ROOT / "data/results/grading.json").read_text("utf-8"))["speed"]
-    told = " ".join((ROOT / "docs/instructors.md").read_text("utf-8").split())
+    told = " ".join((ROOT / "docs/grading.md").read_text("utf-8").split())
     found = speed["01_bag_of_words"]["AVX2"]
     sizes = found["submissions"]["ours"], found["seconds"]["ours"]
     assert (
@@ -58,7 +58,7 @@ def test_the_instructors_are_told_the_measured_time_of_a_class():
 
 def test_the_instructors_are_told_how_grading_compares_with_stock_nbgrader():
     speed = json.loads((ROOT / "data/results/grading.json").read_text("utf-8"))["speed"]
-    lines = (ROOT / "docs/instructors.md").read_text("utf-8").splitlines()
+    lines = (ROOT / "docs/grading.md").read_text("utf-8").splitlines()
     told = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
     for assignment, found in speed.items():
         row = [f"`{assignment}`"]

@@ -17,6 +17,7 @@ _FILES = {
     "nbgrader_config.py": "nbgrader_config.py",
     "constraints.txt": "constraints.txt",
     "README.md": "README.md",
+    "Makefile": "Makefile",
     "gitignore": ".gitignore",
 }
 

@@ -7,16 +7,18 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import SubmittedAssignment
 
 from autograder.classroom.export import not_graded, not_handed_in
 from autograder.course.cells import CHECK
 from autograder.errors import ClassError
 from autograder.escaping import for_spreadsheet
 from autograder.gradebook.class_folder import Classroom
+from autograder.gradebook.own_tables import Withdrawal
 from autograder.gradebook.score_snapshot import Score, is_graded, read_score
+from autograder.gradebook.submissions import read_submissions
 from autograder.gradebook.withdraw import released_cells
-from autograder.gradebook.withdrawn import concerning
+from autograder.gradebook.withdrawn import concerning, withdrawals
 
 FORMS = ("wide", "long")
 _LONG = (
@@ -87,14 +89,12 @@ def read_points(classroom: Classroom, assignment: str) -> Table:
     dropped = classroom.dropped()
     if classroom.database.exists():
         with classroom.open_gradebook() as gradebook:
-            try:
-                submissions = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                submissions = []
+            withdrawn = withdrawals(gradebook, assignment)
+            submissions = read_submissions(gradebook, assignment)
             for one in sorted(submissions, key=lambda one: one.student_id):
                 if is_graded(one) and one.student_id not in dropped:
-                    table.rows[one.student_id] = _points(gradebook, one, order)
-                    table.scores[one.student_id] = read_score(gradebook, one)
+                    table.rows[one.student_id] = _points(one, order, withdrawn)
+                    table.scores[one.student_id] = read_score(one, withdrawn)
     if not table.rows:
         raise ClassError(
             f"no graded submissions of {assignment};"
@@ -107,9 +107,11 @@ def read_points(classroom: Classroom, assignment: str) -> Table:
     return table
 
 
-def _points(gradebook: Gradebook, one: SubmittedAssignment, order: list[str]) -> list[Points]:
+def _points(
+    one: SubmittedAssignment, order: list[str], withdrawn: list[Withdrawal]
+) -> list[Points]:
     """Return a submission's points, in the order of the release."""
-    deciding = concerning(gradebook, one.assignment.name, one.student_id)
+    deciding = concerning(withdrawn, one.student_id)
     found: dict[str, Points] = {}
     for notebook in one.notebooks:
         comments = {c.name: c.manual_comment or "" for c in notebook.comments}
@@ -122,7 +124,7 @@ def _points(gradebook: Gradebook, one: SubmittedAssignment, order: list[str]) ->
             found[grade.name] = Points(
                 exercise,
                 None if waits else grade.score,
-                0.0 if row is not None and not row.full_points else grade.max_score,
+                0.0 if row is not None and not row.full_points else grade.cell.max_score,
                 grade.extra_credit or 0.0,
                 "withdrawal" if row is not None else "" if waits else by,
                 f"withdrawn: {row.reason}" if row is not None else "to be graded" if waits else "",

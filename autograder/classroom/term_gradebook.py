@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.classroom.export import Grade, grades, not_graded
+from autograder.classroom.export import Grade, grades
 from autograder.course.layout import Course
 from autograder.errors import ClassError, CourseError
 from autograder.escaping import for_spreadsheet
@@ -165,8 +165,8 @@ def read_term(course: Course, folder: Path | None = None) -> Term:
             given = grades(course, assignment, folder)
         except ClassError:  # nothing of it is graded yet
             continue
-        waiting.append(set(not_graded(course, assignment, folder)))
         found[assignment] = {grade.student: grade for grade in given}
+        waiting.append(set(classroom.students(assignment)) - found[assignment].keys())
     if not found:
         raise ClassError(
             f"nothing is graded yet; run {classroom.command('grade ASSIGNMENT')} first."

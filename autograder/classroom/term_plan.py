@@ -262,7 +262,7 @@ def read_plans(course: Course) -> Plans:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError:
         raise CourseError(
-            f"there is no {path}; write one with hours and tracks, as docs/instructors.md says."
+            f"there is no {path}; write one with hours and tracks, as docs/planning.md says."
         ) from None
     except ValueError as error:
         raise CourseError(f"{path} is not TOML: {error}.") from error
@@ -271,7 +271,7 @@ def read_plans(course: Course) -> Plans:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CourseError(
             f"{path} lacks something or has a wrong value ({type(error).__name__}: {error}); compare"
-            " it with docs/instructors.md."
+            " it with docs/planning.md."
         ) from error
 
 

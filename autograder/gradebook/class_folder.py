@@ -18,7 +18,7 @@ from pathlib import Path
 
 import nbgrader
 import nbgrader.api
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.apps import NbGrader, ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -40,7 +40,9 @@ from autograder.gradebook.score_snapshot import (
     read_score,
     restore_entry,
 )
+from autograder.gradebook.submissions import read_submissions
 from autograder.gradebook.upload_manifest import read_origins
+from autograder.gradebook.withdrawn import withdrawals
 from autograder.sandbox.scratch import scratch
 
 # nbgrader opens its database nine times per submission, and every new engine compiles all queries
@@ -146,11 +148,9 @@ class Classroom:
         if not self.database.exists():
             return {}
         with self.open_gradebook() as gradebook:
-            try:
-                found = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                return {}
-            return {one.student_id: read_score(gradebook, one) for one in found if is_graded(one)}
+            rows = withdrawals(gradebook, assignment)
+            found = read_submissions(gradebook, assignment)
+            return {one.student_id: read_score(one, rows) for one in found if is_graded(one)}
 
     @contextlib.contextmanager
     def open_gradebook(self) -> Iterator[Gradebook]:
@@ -166,10 +166,7 @@ class Classroom:
             yield []
             return
         with self.open_gradebook() as gradebook:
-            try:
-                yield list(gradebook.assignment_submissions(assignment))
-            except MissingEntry:
-                yield []
+            yield read_submissions(gradebook, assignment)
 
     def config(self) -> Config:
         """Return the course's nbgrader configuration with the class's folders."""

@@ -5,9 +5,11 @@ Only the configuration files on this machine are read; no hub is asked.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -25,6 +27,8 @@ from autograder.gradebook.permissions import Opening
 
 _CONFIG = "nbgrader_config.py"
 _SECONDS = 60
+#: The permissions of an exchange: everyone makes files in it, and nobody renames another's.
+EXCHANGE_MODE = 0o1777
 
 
 def problems_on_hub(course: Course) -> list[Opening]:
@@ -43,7 +47,9 @@ def problems_on_hub(course: Course) -> list[Opening]:
         *_formgrader(course, system),
         *_course_id(own, system),
         *_exchange(exchange, _text(system, "Exchange", "root")),
+        *_course_in_exchange(course, own, system),
         *_students_image(),
+        *_nameless(course),
     ]
 
 
@@ -52,6 +58,11 @@ def _on_hub() -> bool:
     return any(name.startswith("JUPYTERHUB_") for name in os.environ) or bool(
         find_spec("jupyterhub") or shutil.which("jupyterhub")
     )
+
+
+def _in_server() -> bool:
+    """Tell whether this is a user's own server; a service of the hub has a user's name, too."""
+    return "JUPYTERHUB_USER" in os.environ and "JUPYTERHUB_SERVICE_NAME" not in os.environ
 
 
 def _tools() -> list[Opening]:
@@ -70,13 +81,15 @@ def _tools() -> list[Opening]:
 def _formgrader(course: Course, system: Config) -> list[Opening]:
     """Report a formgrader that would not find the course.
 
-    A single-user server starts in the home folder, and reads no configuration of the course.
+    A single-user server starts in the home folder, and reads no configuration of the course. The
+    course's owner, as whom nobody logs in, has no such server.
     """
     home = Path.home()
     user = _merged([*map(Path, ENV_CONFIG_PATH), Path(jupyter_config_dir())], system)
     root = _text(user, "CourseDirectory", "root")
     found = []
-    if home.resolve() != course.root and (not root or Path(root).resolve() != course.root):
+    elsewhere = Path(root).resolve() != course.root if root else _in_server()
+    if home.resolve() != course.root and elsewhere:
         line = f"c.CourseDirectory.root = {str(course.root)!r}"
         found.append(
             Opening(
@@ -137,15 +150,45 @@ def _exchange(own: str, system: str) -> list[Opening]:
             )
         )
     root = own or system
+    remedy = f"sudo chmod {EXCHANGE_MODE:o} {shlex.quote(root)}"
     if root and not Path(root).is_dir():
-        quoted = shlex.quote(root)
-        remedy = f"sudo mkdir -p {quoted} && sudo chmod 777 {quoted}"
-        found.append(Opening(f"there is no exchange at {root}", remedy))
-    elif root and stat.S_IMODE(Path(root).stat().st_mode) & 0o777 != 0o777:
-        found.append(
-            Opening(f"not everyone can use the exchange {root}", f"chmod 777 {shlex.quote(root)}")
-        )
+        missing = f"there is no exchange at {root}"
+        found.append(Opening(missing, f"sudo mkdir -p {shlex.quote(root)} && {remedy}"))
+    elif root:
+        mode = stat.S_IMODE(Path(root).stat().st_mode)
+        if mode & 0o777 != 0o777:
+            found.append(Opening(f"not everyone can use the exchange {root}", remedy))
+        elif not mode & stat.S_ISVTX:
+            found.append(
+                Opening(
+                    f"every user can rename a course in the exchange {root}, and put files of their"
+                    " own in its place",
+                    remedy,
+                )
+            )
     return found
+
+
+def _course_in_exchange(course: Course, own: Config, system: Config) -> list[Opening]:
+    """Report a folder of the course in the exchange that belongs to somebody else."""
+    root = _text(own, "Exchange", "root") or _text(system, "Exchange", "root")
+    name = _text(own, "CourseDirectory", "course_id")
+    folders = [Path(root, name), Path(root, name, "outbound")] if root and name else []
+    owner = course.root.stat().st_uid
+    for folder in folders:
+        try:
+            other = folder.lstat().st_uid != owner
+        except OSError:  # there is none yet
+            continue
+        if other:
+            return [
+                Opening(
+                    f"{folder} does not belong to the owner of {course.root}: who made it decides"
+                    " what students fetch",
+                    f"sudo mv {shlex.quote(str(folder))} SOMEWHERE, look into it, and release again",
+                )
+            ]
+    return []
 
 
 def _students_image() -> list[Opening]:
@@ -179,6 +222,30 @@ def _students_image() -> list[Opening]:
                 )
             )
     return found
+
+
+def _nameless(course: Course) -> list[Opening]:
+    """Report students of whom the gradebook has no name; a hub tells nbgrader none."""
+    database = course.root / NAME
+    if not database.is_file():
+        return []
+    query = "SELECT count(*) FROM student WHERE first_name IS NULL AND last_name IS NULL"
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
+        ) as gradebook:
+            count = gradebook.execute(query).fetchone()[0]
+    except sqlite3.Error:  # the check of the gradebook itself says more
+        return []
+    if not count:
+        return []
+    return [
+        Opening(
+            f'formgrader lists {count} student{"s" * (count != 1)} as "None, None"',
+            "`autograder roster FILE.csv` enters names, from the columns id, first_name, last_name"
+            " and email",
+        )
+    ]
 
 
 def _merged(folders: Iterable[Path], start: Config | None = None) -> Config:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.preprocessors import AssignLatePenalties as StockPenalties
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
@@ -22,6 +22,7 @@ from traitlets.config import Config
 from autograder.gradebook.extensions import granted
 from autograder.gradebook.late_policy import lateness
 from autograder.gradebook.score_snapshot import is_graded
+from autograder.gradebook.submissions import late_penalty, raw_score, read_submissions
 from autograder.gradebook.upload_manifest import Origin, read_origins
 from autograder.gradebook.withdrawn import apply_withdrawals
 from autograder.grading.student_files import read_regular
@@ -104,12 +105,8 @@ def settle(config: Config, folder: Path, assignments: Iterable[str]) -> list[Set
             step.assignment_id, step.gradebook, step.db_url = assignment, gradebook, database
             known = _Known.of(folder, assignment)
             apply_withdrawals(gradebook, assignment)
-            try:
-                submissions = gradebook.assignment_submissions(assignment)
-            except MissingEntry:
-                continue
-            for submission in filter(is_graded, submissions):
-                before = submission.late_submission_penalty or 0.0
+            for submission in filter(is_graded, read_submissions(gradebook, assignment)):
+                before = late_penalty(submission)
                 _sync_time(submission, known)
                 now = _charge(step, submission, known)
                 if now != before:
@@ -140,7 +137,7 @@ def _charge(step: StockPenalties, submission: SubmittedAssignment, known: _Known
             step.student_id = student
             step.init_plugin()
             penalty = step.plugin_inst.late_submission_penalty(
-                student, notebook.score, late.charged
+                student, raw_score(notebook), late.charged
             )
         if penalty is not None:
             penalty = step._check_late_penalty(notebook, penalty)

@@ -16,6 +16,7 @@ from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from traitlets import Float, Integer
 
+from autograder.gradebook.submissions import late_penalty
 from autograder.gradebook.upload_manifest import read_origins
 
 _DAY = 86_400.0
@@ -94,9 +95,8 @@ def lateness(submission: SubmittedAssignment, marked: bool = False) -> Lateness:
     due = submission.assignment.duedate
     if due is not None and submission.extension is not None:
         due += submission.extension
-    penalty = submission.late_submission_penalty or 0.0
     extended = submission.extension is not None
-    return Lateness(submission.timestamp, due, marked, extended, penalty)
+    return Lateness(submission.timestamp, due, marked, extended, late_penalty(submission))
 
 
 class DailyPenalty(BasePlugin):

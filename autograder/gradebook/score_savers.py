@@ -24,7 +24,12 @@ from traitlets import Bool
 from autograder.course.cells import CHECK, defined_names
 from autograder.gradebook.exporter import class_folder
 from autograder.gradebook.own_tables import GradedAnswer, SetAside
-from autograder.gradebook.withdrawn import apply_withdrawals, concerning, withdrawn_cells
+from autograder.gradebook.withdrawn import (
+    apply_withdrawals,
+    concerning,
+    withdrawals,
+    withdrawn_cells,
+)
 
 
 class OverwriteCells(StockOverwrite):
@@ -85,7 +90,8 @@ class SaveAutoGrades(StockScores):
         self.student_id, self.db_url = about["student"], about["db_url"]
         self.gradebook = Gradebook(self.db_url)
         with self.gradebook, _in_one_transaction(self.gradebook):
-            self._withdrawals = concerning(self.gradebook, self.assignment_id, self.student_id)
+            rows = withdrawals(self.gradebook, self.assignment_id)
+            self._withdrawals = concerning(rows, self.student_id)
             nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
             submission = self.gradebook.find_submission(self.assignment_id, self.student_id)
             apply_withdrawals(self.gradebook, self.assignment_id, submission)

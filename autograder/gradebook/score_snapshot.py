@@ -5,13 +5,15 @@ nbgrader stores the points of a submission cell by cell, so a fault may leave ha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 
-from autograder.gradebook.own_tables import GradedAnswer, SetAside
+from autograder.gradebook.own_tables import GradedAnswer, SetAside, Withdrawal
+from autograder.gradebook.submissions import late_penalty, raw_score
 from autograder.gradebook.withdrawn import excused_points
 
 
@@ -126,11 +128,17 @@ class Score:
         return max(0.0, self.raw - self.penalty)
 
 
-def read_score(gradebook: Gradebook, submission: SubmittedAssignment) -> Score:
-    """Return the score of a submission in the gradebook."""
+def read_score(submission: SubmittedAssignment, withdrawn: list[Withdrawal]) -> Score:
+    """Return the score of a submission in the gradebook.
+
+    Parameters
+    ----------
+    withdrawn : list of Withdrawal
+        All withdrawals of the assignment.
+    """
     return Score(
-        submission.score,
-        submission.late_submission_penalty or 0.0,
-        submission.max_score - excused_points(gradebook, submission),
+        math.fsum(map(raw_score, submission.notebooks)),
+        late_penalty(submission),
+        submission.assignment.max_score - excused_points(withdrawn, submission.student_id),
         sum(grade.needs_manual_grade for one in submission.notebooks for grade in one.grades),
     )

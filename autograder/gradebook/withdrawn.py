@@ -13,6 +13,7 @@ import contextlib
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment
 
 from autograder.gradebook.own_tables import SetAside, Withdrawal
+from autograder.gradebook.submissions import read_submissions
 
 
 def withdrawals(gradebook: Gradebook, assignment: str) -> list[Withdrawal]:
@@ -26,25 +27,27 @@ def withdrawn_cells(gradebook: Gradebook, assignment: str) -> dict[str, Withdraw
     return {row.cell: row for row in withdrawals(gradebook, assignment) if not row.student}
 
 
-def concerning(
-    gradebook: Gradebook, assignment: str, student: str, rows: list[Withdrawal] | None = None
-) -> dict[str, Withdrawal]:
+def concerning(rows: list[Withdrawal], student: str) -> dict[str, Withdrawal]:
     """Return cell -> the withdrawal that decides its points for a student.
 
     Parameters
     ----------
-    rows : list of Withdrawal, optional
-        All withdrawals of the assignment, if they are known already.
+    rows : list of Withdrawal
+        All withdrawals of the assignment.
     """
-    found = withdrawals(gradebook, assignment) if rows is None else rows
-    return {row.cell: row for row in found if row.student in ("", student)}
+    return {row.cell: row for row in rows if row.student in ("", student)}
 
 
-def excused_points(gradebook: Gradebook, submission: SubmittedAssignment) -> float:
-    """Return by how much a student's total is smaller than that of the others."""
-    rows = withdrawals(gradebook, submission.assignment.name)
+def excused_points(rows: list[Withdrawal], student: str) -> float:
+    """Return by how much a student's total is smaller than that of the others.
+
+    Parameters
+    ----------
+    rows : list of Withdrawal
+        All withdrawals of the assignment.
+    """
     everyone = {row.cell: row for row in rows if not row.student}
-    own = {row.cell: row for row in rows if row.student == submission.student_id}
+    own = {row.cell: row for row in rows if row.student == student}
     return float(
         sum(
             row.points
@@ -78,8 +81,8 @@ def apply_withdrawals(
             row = everyone.get(cell.name)
             if row is not None:
                 cell.max_score = row.points if row.full_points else 0.0
-    for one in found.submissions if submission is None else [submission]:
-        deciding = concerning(gradebook, assignment, one.student_id, rows)
+    for one in read_submissions(gradebook, assignment) if submission is None else [submission]:
+        deciding = concerning(rows, one.student_id)
         for submitted in one.notebooks:
             for grade in submitted.grades:
                 _apply(gradebook, grade, deciding.get(grade.name), asides.get(grade.id))

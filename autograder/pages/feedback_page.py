@@ -27,7 +27,7 @@ from autograder.course.cells import (
 from autograder.escaping import without_colors
 from autograder.gradebook.late_policy import Lateness, lateness
 from autograder.gradebook.upload_manifest import read_origins
-from autograder.gradebook.withdrawn import concerning
+from autograder.gradebook.withdrawn import concerning, withdrawals
 from autograder.grading.clean_outputs import shown_html
 from autograder.grading.grading_log import Notes, read_notes
 from autograder.grading.verdicts import verdict_in
@@ -160,7 +160,7 @@ def _read_gradebook(about: dict[str, str], marked: bool) -> _Record:
             )
         except MissingEntry:
             return record
-        withdrawn = concerning(gradebook, about["assignment"], about["student"])
+        withdrawn = concerning(withdrawals(gradebook, about["assignment"]), about["student"])
         for grade in notebook.grades:
             waits = grade.needs_manual_grade or (
                 grade.manual_score is None and grade.auto_score is None

@@ -257,6 +257,5 @@ def python_paths() -> list[str]:
     paths.add(str(package))
     if data.is_dir():  # a checkout; an installed coursekit carries its data inside
         paths |= {str(p) for p in data.iterdir() if p.is_dir() and p.name != "results"}
-        audit = data / "results/audit.json"  # has edits of solutions
-        paths |= {str(p) for p in data.glob("results/*.json") if p != audit}
+        paths |= {str(p) for p in data.glob("results/*.json")}
     return sorted(str(Path(path)) for path in paths)

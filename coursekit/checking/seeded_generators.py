@@ -14,6 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from coursekit.checking.running_threads import time_of_other_threads
+from coursekit.checking.time_limit import Clocks, Watch
+
 #: The global generators themselves: a student may have replaced the functions that stand for them.
 _python = random._inst
 _numpy = importlib.import_module("numpy.random.mtrand")._rand
@@ -32,8 +35,9 @@ _own = _bit_generator() if type(_bit_generator()) is _Twister else _Twister()
 _BYTES = 4 * (624 + 1)
 #: So many numbers tell whether two sequences are one.
 _COMPARED = 16
-#: To see whether generators move by themselves: a state that nobody else sets, for so long.
-_LOOK_SEED, _LOOK_SECONDS = 1_894_623_517, 0.05
+#: To see whether generators move by themselves: a state that nobody else sets, until other threads
+#: have computed for so long or all were idle for three times as long, looking each so many seconds.
+_LOOK_SEED, _LOOK_SECONDS, _LOOK_TICK = 1_894_623_517, 0.02, 0.01
 #: What torch says of a generator that nobody has seeded: a function cannot restart the one of a case
 #: with `torch.initial_seed()`, as if it had not drawn from it.
 _UNSEEDED = 67_280_421_310_721
@@ -183,9 +187,11 @@ def _can_be_read() -> bool:
 
 
 def move_by_themselves() -> bool:
-    """Tell whether some thread keeps drawing from the global generators or seeding them."""
+    """Tell whether something draws from the global generators or seeds them all the time."""
+    watch = Watch(_LOOK_SECONDS, _LOOK_TICK, Clocks(thread=time_of_other_threads))
     with random_state(_LOOK_SEED) as moved:
-        time.sleep(_LOOK_SECONDS)
+        while not watch.look():
+            time.sleep(_LOOK_TICK)
     return bool(moved)
 
 

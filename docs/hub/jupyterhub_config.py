@@ -4,6 +4,13 @@ import os
 
 c = get_config()  # noqa: F821  (JupyterHub provides it)
 
+# The hub's database is for root alone. SQLite would make it readable for everyone; a file that is
+# there keeps its permissions, and the database's journals get the same.
+DATABASE = os.path.abspath("jupyterhub.sqlite")
+os.close(os.open(DATABASE, os.O_CREAT, 0o600))
+os.chmod(DATABASE, 0o600)
+c.JupyterHub.db_url = f"sqlite:///{DATABASE}"
+
 # Course id -> the system user that owns the course's folder, that folder, with the course's own
 # .venv in it, a free port on this machine, and who grades.
 COURSES = {
@@ -15,6 +22,10 @@ COURSES = {
     },
 }
 
+# How long a formgrader or a student's server may take to start. A busy machine needs more than the 30
+# seconds of JupyterHub, which ends the hub itself if a formgrader is not there by then.
+SECONDS_TO_START = 180
+
 # Who may log in, and how they are known: here, the users of this machine with their passwords.
 c.JupyterHub.authenticator_class = "pam"
 c.Authenticator.allow_all = True
@@ -25,6 +36,7 @@ c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 c.Spawner.mem_limit = "2G"
 c.Spawner.cpu_limit = 2
 c.Spawner.default_url = "/lab"
+c.Spawner.http_timeout = SECONDS_TO_START
 c.Spawner.environment = {"OMP_NUM_THREADS": "1"}  # torch takes every core else
 
 # One formgrader per course, shared by its graders, as a service of the hub: it runs as the owner of
@@ -37,6 +49,7 @@ c.JupyterHub.services = [
         "command": [f"{about['folder']}/.venv/bin/jupyterhub-singleuser"],
         "user": about["owner"],
         "cwd": about["folder"],
+        "timeout": SECONDS_TO_START,
         "environment": {
             "PATH": f"{about['folder']}/.venv/bin:{os.defpath}",
             "JUPYTERHUB_DEFAULT_URL": "/formgrader",

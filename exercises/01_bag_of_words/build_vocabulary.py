@@ -24,6 +24,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     tied = sorted(some_words(rng, WORDS, 5), reverse=True)
     twice = [tied[:3], tied[3:], tied]
     yield Case("values", [twice], title="all equally frequent", judge=ordered)
+    often, wide, once = some_words(rng, WORDS, 3)
+    same = [[often]] * int(rng.integers(4, 7)) + [[wide] * 3, [once]]
+    yield Case(
+        "values", [[[*text] for text in same]], title="the same text several times", judge=ordered
+    )
     for least in (2, 3):
         texts = draw_texts(rng, 6, words)
         yield Case("limits", [texts], {"min_count": least}, judge=ordered)
@@ -58,6 +63,12 @@ alphabet. `words[:None]` is the whole list, so the cut needs no `if`.
 """
 
 WRONG = {
+    "equal_texts_once": """
+        Texts that say the same count once here. Every occurrence of a word counts, in whatever text.
+
+        - counts = Counter(word for text in texts for word in text)
+        + counts = Counter(word for text in {tuple(text) for text in texts} for word in text)
+        """,
     "breaks_ties_by_appearance": """
         Equally frequent words come in order of appearance. Break ties alphabetically.
 

@@ -18,6 +18,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     word, other = some_words(rng, WORDS, 2)
     repeated = [[word] * int(rng.integers(2, 5)), [word, other, word]]
     yield Case("values", [repeated], title="a word several times in one text")
+    twice = draw_texts(rng, 2, some_words(rng, WORDS, 8))
+    yield Case("values", [[*twice, [*twice[0]]]], title="the same text twice")
     cased = [["Great", "film"], ["great", "Film"], ["great", *some_words(rng, PLAIN_WORDS[:7], 2)]]
     yield Case("values", [cased], title="words are taken as they are, upper case too")
     inside = [["party", *some_words(rng, ["long", "the", "is"], 2)], ["art"], ["along"]]
@@ -27,6 +29,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "equal_texts_once": """
+        Two texts that say the same count once here. The number of texts is wanted, and they are two.
+
+        - for text in texts:
+        + for text in {tuple(text) for text in texts}:
+        """,
     "counts_occurrences": """
         A text that contains a word three times is still one text: count its distinct words only.
 

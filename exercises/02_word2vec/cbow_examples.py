@@ -18,6 +18,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "id_0_is_no_word": """
+        The id 0 was taken for nothing: to Python 0 is false. Here it is the id of a word like any other.
+
+        - context = ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window]
+        + context = [w for w in ids[max(0, i - window) : i] + ids[i + 1 : i + 1 + window] if w]
+        """,
     "context_holds_the_center": """
         The word to be predicted is among its own context words. Leave it out.
 

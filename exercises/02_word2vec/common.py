@@ -63,6 +63,9 @@ def window_cases(rng: np.random.Generator, judge: dict[str, str]) -> Iterator[Ca
     a, b, c = text(3)
     title = "the same word several times within a window"
     yield Case("values", [[a, b, a, a, c, b], 2], title=title, judge=judge)
+    d, _, e = text(3)
+    title = "the id 0 is a word like any other"
+    yield Case("values", [[0, d, 0, e, 0], 2], title=title, judge=judge)
     yield Case("edges", [text(3), 6], title="the window is longer than the text", judge=judge)
     yield Case("edges", [text(1), 2], title="a text of one word", judge=judge)
     yield Case("edges", [[], 2], title="an empty text", judge=judge)
@@ -79,6 +82,9 @@ def softmax_cases(rng: np.random.Generator, gradient: str = "") -> Iterator[Case
         yield case("values", pair(D, K))
     v_c, U, o = pair(5, 3)
     yield case("values", [v_c, U.T.contiguous().mT, o], title="a matrix that is not contiguous")
+    v_c, U, o = pair(5, 3)
+    U[(o + 2) % 5] = U[o]
+    yield case("values", [v_c, U, o], title="two words with the same vector, one of them true")
     yield case("values", pair(1, 3), title="a single word: it is certain")
     yield case("values", pair(4, 1), title="vectors of one number")
     if gradient:
@@ -109,6 +115,12 @@ def sampling_cases(rng: np.random.Generator, gradient: str = "") -> Iterator[Cas
     loose = U_neg.T.contiguous().mT
     yield case("values", [v_c, u_o, loose], title="negatives that are not contiguous")
     yield case("values", pair(1, 2), title="vectors of one number")
+    v_c, u_o, U_neg = pair(3, 4)
+    U_neg[3] = U_neg[1]
+    yield case("values", [v_c, u_o, U_neg], title="the same negative twice")
+    v_c, u_o, U_neg = pair(3, 2)
+    U_neg[1] = u_o
+    yield case("values", [v_c, u_o, U_neg], title="the true word is among the negatives")
     if gradient:
         yield case("values", pair(3, 2), title="what PyTorch derives", gradient=gradient)
     yield case("edges", pair(3, 0), title="no negatives")

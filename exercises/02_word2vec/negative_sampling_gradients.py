@@ -6,6 +6,23 @@ POINTS = {"values": 3, "edges": 1}
 cases = sampling_cases
 
 WRONG = {
+    "equal_negatives_once": """
+        A negative that was drawn twice counts once here. Every row of U_neg is a sample of its own, and
+        adds its part to the gradient of v_c.
+
+        - errors = torch.sigmoid(U_neg @ v_c)
+        - for_v = true_error * u_o + U_neg.T @ errors
+        + errors = torch.sigmoid(U_neg @ v_c)
+        + once = torch.unique(U_neg, dim=0)
+        + for_v = true_error * u_o + once.T @ torch.sigmoid(once @ v_c)
+        """,
+    "true_word_is_no_negative": """
+        A negative that happens to be the true word was left out. Negatives are drawn from all words, and
+        each counts, that one too.
+
+        - errors = torch.sigmoid(U_neg @ v_c)
+        + errors = torch.sigmoid(U_neg @ v_c) * (U_neg != u_o).any(dim=1)
+        """,
     "label_minus_sigmoid": """
         All three have the wrong sign. The error is sigmoid minus label.
 

@@ -23,6 +23,20 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "equal_negatives_once": """
+        A negative that was drawn twice counts once here. Every row of U_neg is a sample of its own, and
+        adds its part to the sum.
+
+        - true, drawn = u_o @ v_c, U_neg @ v_c
+        + true, drawn = u_o @ v_c, torch.unique(U_neg, dim=0) @ v_c
+        """,
+    "true_word_is_no_negative": """
+        A negative that happens to be the true word was left out. Negatives are drawn from all words, and
+        each counts, that one too.
+
+        - true, drawn = u_o @ v_c, U_neg @ v_c
+        + true, drawn = u_o @ v_c, U_neg[(U_neg != u_o).any(dim=1)] @ v_c
+        """,
     "negatives_as_real_pairs": """
         The negatives count as real pairs: the minus inside their sigmoid is missing.
 

@@ -19,6 +19,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "id_0_is_no_word": """
+        The id 0 was taken for nothing: to Python 0 is false. Here it is the id of a word like any other.
+
+        - pairs += [(center, context) for context in [*left, *right]]
+        + pairs += [(center, context) for context in [*left, *right] if context]
+        """,
     "leaves_out_equal_words": """
         A neighbor that equals the center is left out. Compare positions, not words.
 

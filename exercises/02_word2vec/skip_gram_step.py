@@ -28,6 +28,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", batch(1, 4, 2, 3), title="one snippet")
     yield case("values", batch(2, 4, 3, 4))
     yield case("values", batch(3, int(rng.integers(3, 6)), 2, 6))
+    X, Y, Z, mask, k = batch(1, 4, 3, 5)
+    Z[4] = Z[1]
+    yield case("values", [X, Y, Z, mask, k], title="the same negative twice")
     X, Y, Z, mask, k = batch(2, 5, 3, 4)
     mask[0, 1], mask[1, 3:], mask[1, :, 3:] = False, False, False
     yield case("edges", [X, Y, Z, mask, k], title="some centers have no pair")

@@ -117,6 +117,8 @@ def _scripted_cases(rng: np.random.Generator) -> Iterator[Case]:
     scores = [-math.log(math.expm1(loss)) for loss in losses]
     yield _scripted(rng, "the best is better by 0.002 only, and above 1", 2, scores)
     levels = rng.uniform(0.2, 0.4, size=10).cumsum()
+    scores = [-15 - 5 * float(levels[rank]) for rank in (5, 3, 4, 6, 7)]
+    yield _scripted(rng, "all of them are large", 2, scores)
     scores = [1.5 - float(levels[rank]) for rank in (5, 3, 4, 2)]
     title = "one epoch, and then, with less patience, more of them"
     yield _scripted(rng, title, 1, scores, before=(1, 3))
@@ -158,6 +160,14 @@ of the weights that gave it, and how many epochs ago that was.
 """
 
 WRONG = {
+    "first_loss_must_be_below_10": """
+        The lowest loss so far begins with a number that a loss may exceed. Then no epoch is the best. Begin
+        with infinity.
+
+        - lowest, waited = float("inf"), 0
+        + lowest, waited = 10.0, 0
+        + best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
+        """,
     "no_zero_grad": """
         The gradients of earlier batches are still there: `backward()` adds to `.grad`. Call
         `zero_grad()` once per batch, before `backward()`.

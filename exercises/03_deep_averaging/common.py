@@ -59,6 +59,10 @@ def pool_cases(rng: np.random.Generator) -> Iterator[Case]:
     holes = torch.tensor([[True, False, True, True, False], [False, True, False, False, True]])
     title = "words are missing in the middle"
     yield Case("values", [normal(rng, 2, 5, k), holes], title=title)
+    X, mask = normal(rng, 2, 4, k), lengths_mask([4, 3])
+    X[0, 1] = X[1, 0] = 0
+    X[1, 1:] = -X[1, 1:].abs() - 0.1
+    yield Case("values", [X, mask], title="a word whose vector is zero is a word")
     none = torch.zeros(1, 3, dtype=torch.bool)
     yield Case("edges", [normal(rng, 1, 3, k), none], title="a text without words")
     mixed = [opposed(normal(rng, 3, 4, k)), lengths_mask([4, 0, 2])]

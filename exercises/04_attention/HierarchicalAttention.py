@@ -53,6 +53,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
             "output.weight": normal(rng, 1, dim),
             "output.bias": normal(rng, 1),
         }
+        if (silent := other.pop("silent", None)) is not None:
+            state["embedding.weight"][silent] = 0
         ids = other.pop("ids", draw_ids)(rng, mask, n_words)
         # No later sentence begins with the word that the first one begins with.
         ids[:, 1:, 0] = (ids[:, :1, 0] % (n_words - 1) + 1) * mask[:, 1:, 0]
@@ -69,6 +71,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the mask alone says which words are real, whatever their ids"
     mask = _gaps(rng, 3, int(rng.integers(3, 5)))
     yield case("attention", mask, "attention", title=title, ids=draw_other_ids)
+    mask = torch.ones(1, 3, 2, dtype=torch.bool)
+    mask[0, 0, 1] = mask[0, 2] = False
+    title = "a word whose vector is zero, alone in its sentence, is a word"
+    same = {"ids": lambda rng, mask, n_words: 2 * mask.long(), "silent": 2}
+    yield case("attention", mask, "attention", title=title, **same)
     mask = no_padding(2, int(rng.integers(2, 4)), 3)
     yield case("attention", mask, "attention", "__call__", title="the gradients", gradient="all")
     title, full, more = "one batch after another", no_padding(2, 2, 3), _box(rng, 2, 2, 3)

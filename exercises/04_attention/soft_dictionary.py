@@ -33,6 +33,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     inputs = [queries, keys, normal(rng, 4, 2)]
     title = "very sharp: an ordinary dictionary"
     yield Case("sharpness", inputs, {"sharpness": 1000.0}, title=title)
+    twice = torch.cat([keys, keys[:1]])
+    inputs = [keys[:2].clone(), twice, normal(rng, 5, 2)]
+    title = "very sharp, and two entries with the same key: the mean of both"
+    yield Case("sharpness", inputs, {"sharpness": 1000.0}, title=title)
     # each product of 300 and 300 is more than float16 holds
     inputs = [150 * queries.half(), 150 * keys.half(), normal(rng, 4, 2).half()]
     title = "half precision and very sharp"

@@ -24,6 +24,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         yield Case("values", [[token for mark in marks for token in _sentence(rng, mark)]])
     tokens = [*_sentence(rng, "..."), *_sentence(rng, "."), *_sentence(rng, "!")]
     yield Case("values", [tokens], title="three dots end a sentence too")
+    one, other = _sentence(rng, "."), _sentence(rng, ".")
+    yield Case("values", [[*one, *other, *one, *other]], title="two sentences, each twice")
     tokens = [*_sentence(rng, ","), *_sentence(rng, "."), *_sentence(rng, "?")]
     yield Case("values", [tokens], title="a comma does not end a sentence")
     run = [["?", "!"], ["!", "!", "!"], ["...", "!"]][int(rng.integers(3))]

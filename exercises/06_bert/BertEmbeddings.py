@@ -27,16 +27,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         scale: float = 30.0,  # so large that eps makes no difference
         dropout: float = 0.0,
         contiguous: bool = True,
-        zero: bool = False,  # whether the id 0, often that of [PAD], occurs
         hooks: dict[str, Any] | None = None,
         **more: Any,
     ) -> Case:
         vocab_size, max_length = number(rng, 7, 9), length + spare
         tables = (vocab_size, d_model, max_length, n_segments)
         state = embeddings_state(rng, tables, scale=scale) | (hooks or {})
-        ids = draw_ids(rng, vocab_size, n_texts, length)
-        if zero:
-            ids[-1, -1] = 0
+        # a gradient of row 0 is up to whoever calls it padding: `padding_idx=0` gives it none
+        ids = draw_ids(rng, vocab_size, n_texts, length, low=1 if "gradient" in more else 0)
         segments = draw_ids(rng, n_segments, n_texts, length)
         segments[0, 0], segments[0, -1] = 0, n_segments - 1
         segments = segments.sort(dim=1).values  # first all of one text, then of the next
@@ -56,7 +54,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", 2, length, spare=0, title="as long as there are positions")
     yield case("values", 2, 1, title="texts of one token")
     title = "what training changes"
-    yield case("values", 2, 3, title=title, scale=1.0, zero=True, gradient="all")
+    yield case("values", 2, 3, title=title, scale=1.0, gradient="all")
     yield case("norm", 2, 3, scale=1e-5, title="tiny vectors: eps must not dominate")
     yield case("norm", 2, 2, n_segments=3, title="three segments")
     yield case("norm", 2, length, contiguous=False, title="tensors that are not contiguous")
@@ -192,14 +190,6 @@ WRONG = {
         ...
         - vectors = self.tokens(ids) + self.positions(positions) + self.segments(segments)
         + vectors = self.words(ids) + self.positions(positions) + self.segments(segments)
-        """,
-    "padding_is_never_trained": """
-        The token embedding has a padding_idx, so the vector of that token gets no gradient and is
-        never trained. In BERT the embedding of [PAD] is one like any other; the attention mask
-        keeps it out.
-
-        - self.tokens = nn.Embedding(vocab_size, d_model)
-        + self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=0)
         """,
 }
 

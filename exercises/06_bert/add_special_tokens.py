@@ -32,6 +32,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("pairs", n, m, n + m + 3, title="a pair that fits exactly")
     yield case("pairs", n, 0, n + 5, title="an empty second text is still a second text")
     yield case("pairs", 0, n, n + 5, title="an empty first text")
+    text = draw_ids(rng, 100, n, low=10).tolist()
+    inputs = [[0, *text], [0, *text], 2 * n + 5, 101, 102]
+    yield Case("pairs", inputs, title="the same text twice, which begins with the id 0")
+    inputs = [[*text, *text], [*text, *text], 4 * n + number(rng, 0, 2), 101, 102]
+    yield Case("cutting", inputs, title="the same text twice, too long")
     yield case("cutting", m + 2, 3, m + 4, title="the first text is longer")
     yield case("cutting", 2, m + 2, m + 3, title="the second text is longer")
     yield case("cutting", m, m, 2 * m + 2, title="equally long, one token too long")

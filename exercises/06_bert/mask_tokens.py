@@ -71,6 +71,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", 3, length - 1)
     yield case("values", 1, length, title="a batch of one")
     yield case("values", 2, length, number(rng, 5, 8) / 16, title="another probability")
+    zeros = torch.zeros(1, length, dtype=torch.long)
+    yield case(
+        "values", 1, length, title="all tokens have the id 0, which is a label, too", ids=zeros
+    )
     kinds = rng.permutation([0.79999, 0.8, 0.89999, 0.9])
     at_limits = {
         "special": torch.zeros(1, 8, dtype=torch.bool),

@@ -30,6 +30,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     n, pad = number(rng, 4, 6), number(rng, 1, 9)
     yield case("values", inputs(2, n), 0)
     yield case("values", inputs(n, 2, 3), pad, title="[PAD] has another id than 0")
+    (short,), (long,) = inputs(2), inputs(n)
+    pairs = [short, long, ([*short[0]], [*short[1]]), long]
+    yield case("values", pairs, pad, title="two texts, each twice")
     pairs = inputs(n, n - 1, 2)
     for i, (ids, _) in enumerate(pairs):
         ids[i % 2], ids[-1] = pad, pad

@@ -71,6 +71,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [n, n, n, n, n], 2, title="the last batch is smaller")
     title = "batch_size 1, texts of different lengths: the scores in the order of the inputs"
     yield case("values", [4, 3, n], 1, title=title)
+    again = case("values", [4, n, 3], 2)
+    model, (one, other, third), size = again.args
+    title = "texts that come twice, in other batches"
+    yield Case("values", [model, [one, other, [*one], third, [*other]], size], title=title)
     title = "five texts in batches of two: how often is the model called?"
     yield case("values", [n, n, n, n, n], 2, then=[_CALLS], title=title)
     yield case("padding", [n, 3, 4], 3, title="one batch, with padding")

@@ -7,10 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
 from .common import WORDS, draw_sentences
 
 POINTS = {"bigrams": 2, "higher orders": 2, "edges": 2}
+#: Sentences that raise an error when they are read while `probability` runs.
+_READ_ONCE = (
+    "(lambda allowed: (lambda kinds: kinds[0](map(kinds[1], {sentences})))("
+    "[type('Sentences', (list,), {{"
+    "**{{name: lambda self, *given, read=getattr(list, name): (allowed(), read(self, *given))[1]"
+    " for name in ('__iter__', '__getitem__', '__len__', '__add__')}},"
+    " '__radd__': lambda self, before: (allowed(), before + [*self])[1]}}) for _ in range(2)]))("
+    "lambda: any(frame.f_code.co_name == 'probability' for frame, _ in __import__('traceback')"
+    ".walk_stack(None)) and (_ for _ in ()).throw(RuntimeError("
+    "'probability reads the sentences again; count once, in __init__')))"
+)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -54,6 +66,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     unseen = [("fish", "the", "cat"), ("fish", "fish", "the"), ("the", "fish", "cat")]
     yield case("edges", "a trigram context that was never seen", 3, unseen, times=3)
     yield case("edges", "unigrams", 1, [("the",), ("cat",), ("fish",), ("</s>",)])
+    text = [*draw_sentences(rng, 6, 4), ["the", "cat", "sees", "the", "dog"]]
+    then = [("probability", query[-1], query[:-1]) for query in [*draw_queries(3, 1), *triples[:1]]]
+    inputs = [codec.Source(_READ_ONCE.format(sentences=text)), 3, int(rng.integers(8, 15))]
+    yield Case("edges", inputs, title="sentences that only `__init__` may read", then=then)
     discount = float(rng.integers(20, 60)) / 100 + 0.005
     pairs = [("the", "cat"), ("cat", "sees"), ("dog", "fish")]
     yield case("edges", "another discount", 2, pairs, discount=discount)
@@ -68,6 +84,31 @@ look up the last m - 1 words of the context; if they were seen, the new p is
 """
 
 WRONG = {
+    "counts_in_every_call": """
+        Every call of `probability` counts the n-grams of all sentences anew: a text of a hundred thousand
+        tokens would take hours. Count once, in `__init__`, and keep the tables.
+
+        raises RuntimeError
+
+        class KneserNey:
+            def __init__(self, sentences, n, n_words, discount=0.75):
+                self.sentences, self.n, self.n_words, self.discount = sentences, n, n_words, discount
+
+            def probability(self, word, context):
+                tables = [count_ngrams(self.sentences, self.n)]
+                for _ in range(self.n - 1):
+                    lower = {}
+                    for longer, following in tables[0].items():
+                        lower.setdefault(longer[1:], Counter()).update(following.keys())
+                    tables.insert(0, lower)
+                p = 1 / self.n_words
+                for m, table in enumerate(tables, start=1):
+                    following = table.get(context[self.n - m :])
+                    if following:
+                        seen = max(following.get(word, 0) - self.discount, 0)
+                        p = (seen + self.discount * len(following) * p) / sum(following.values())
+                return p
+        """,
     "plain_counts_everywhere": """
         The shorter contexts use plain counts. Below the highest order, count contexts: with how many
         different words in front does (context, w) occur? Only then a word like Francisco, frequent

@@ -17,6 +17,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("bigrams", [draw_sentences(rng, 2), 2])
     title = "each context has a Counter"
     yield Case("bigrams", [draw_sentences(rng, 5, 3), 2], title=title, judge={"counters": True})
+    twice = draw_sentences(rng, 2)
+    yield Case("bigrams", [[*twice, [*twice[0]]], 2], title="the same sentence twice")
     yield Case("other orders", [draw_sentences(rng, 3, 4), 1], title="unigrams")
     yield Case("other orders", [draw_sentences(rng, 3, 3), 3], title="trigrams")
     short = [[WORDS[int(i)]] for i in rng.permutation(4)[:3]]
@@ -34,6 +36,13 @@ it, as a tuple.
 """
 
 WRONG = {
+    "equal_sentences_once": """
+        A sentence that occurs twice counts once here. Count every sentence: how often it is said is what
+        a language model learns.
+
+        - for sentence in sentences:
+        + for sentence in {tuple(sentence): sentence for sentence in sentences}.values():
+        """,
     "no_stop": """
         The stop token is not counted: each sentence ends with one, and the loop should reach it
         like a word.

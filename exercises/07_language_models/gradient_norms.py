@@ -67,7 +67,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 WRONG = {
     "order_of_the_text": """
         The order is that of the text, from the first word to the last. Entry k belongs to the word
-        k steps *before* the last: flip it.
+        k steps *before* the last: flip the T norms. (`flip(0)` of the gradient itself turns the batch
+        around, not the text.)
 
         - return gradient.norm(dim=(0, 2)).flip(0)
         + return gradient.norm(dim=(0, 2))

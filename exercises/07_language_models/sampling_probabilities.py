@@ -62,6 +62,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     k = int(rng.integers(3, 5))
     yield case("top-k", f"k = {k}, and a temperature", _logits(rng, 6), top_k=k, temperature=0.5)
     yield case("top-k", "k = 1", _logits(rng, n), top_k=1)
+    tied = _logits(rng, 5)
+    first, second = tied.topk(2).indices.tolist()
+    tied[second] = tied[first]
+    yield case("top-k", "two equally probable words, which both stay", tied, top_k=3)
     logits, p = _boundary(rng)
     yield case("nucleus", "three words together reach p", logits, top_p=p)
     yield case("nucleus", "the first word alone reaches p", logits, top_p=0.3)

@@ -46,6 +46,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("vector", [("vector", tree(3))], "what training changes", gradient="all")
     yield case("scores", [("__call__", [tree(4), tree(number(rng, 2, 3)), tree(1)])])
     yield case("scores", [("__call__", [tree(number(rng, 3, 5))])], "a batch of one tree", dim=3)
+    twice, other = tree(3), tree(2)
+    yield case("scores", [("__call__", [other, twice, other, twice])], "two trees, each twice")
     yield case(
         "scores", [("__call__", [tree(3), tree(2)])], "what training changes", gradient="all"
     )

@@ -42,8 +42,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "both are constant, and the mean is rounded to 0.10000000000000002"
     yield Case("edges", [constant, constant.clone()], title=title)
     yield Case("edges", [x.double() / 10**8, y.double() / 10**8], title="numbers around 1e-8")
-    small = x.double() / 10 ** number(rng, 11, 13)
-    yield Case("edges", [small, y], title="numbers around 1e-12, and others around 1")
+    small = x.double() / 10.0 ** number(rng, 20, 30)
+    yield Case("edges", [small, y], title="numbers below 1e-18, and others around 1")
     yield Case("edges", [normal(rng, 1), normal(rng, 1)], title="one number each")
     yield Case("edges", [torch.tensor([]), torch.tensor([])], title="no numbers")
     x = torch.from_numpy(rng.integers(1, 6, size=5))
@@ -55,6 +55,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "small_deviation_is_constant": """
+        Numbers that differ by very little are taken for constant, by a threshold for the deviation or by a
+        small number below which a denominator does not fall (`cosine_similarity` has one). The scale must
+        not matter: compare the numbers themselves with the first of them, with `==`.
+
+        - if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        -     return 0.0
+        - x, y = x.double(), y.double()
+        + x, y = x.double(), y.double()
+        + if len(x) < 2 or x.std() < 1e-12 or y.std() < 1e-12:
+        +     return 0.0
+        """,
     "not_centered": """
         The means are not subtracted, so this is the cosine similarity. Subtract the mean of x from
         x and that of y from y first.

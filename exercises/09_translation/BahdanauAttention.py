@@ -47,6 +47,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "hides_the_real_words": """
+        The large negative number is added at the real words, where the mask is True, and not at padding.
+        Turn the mask round, `~mask`.
+
+        - a = torch.softmax(r.masked_fill(~mask[:, None], -torch.inf), dim=-1)
+        + a = torch.softmax(r + mask[:, None] * -1e9, dim=-1)
+        """,
     "attends_to_padding": """
         Padding gets attention: the mask is not used. Set the scores of padding to -inf before the
         softmax.

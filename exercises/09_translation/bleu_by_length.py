@@ -38,6 +38,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     short = [str(word) for word in rng.permutation(FRENCH)[:4]]
     inputs = [[short], [[short + draw_words(rng, FRENCH, n)]], [low], [1]]
     yield Case("values", inputs, title="a translation that is far too short")
+    (good, same), (right, other) = translated([1, 1])
+    inputs = [[good, same, [*good]], [right, other, other], [1, 2, high], [1, high]]
+    yield Case("values", inputs, title="the same translation in two buckets", judge={"order": True})
     yield case("edges", [1, high, 2, high + 1], [1, low, high], "a bucket without sentences")
     yield case("edges", [1, low, high + 2], [low, high], "a sentence below the first edge")
     yield case("edges", [1, high], [1], "one bucket for all")

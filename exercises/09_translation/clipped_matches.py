@@ -65,6 +65,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     start = int(rng.integers(4, 90))
     inputs = [ids(edited(rng, sentence), start), [ids(sentence, start), ids(others, start)], 2]
     yield Case("values", inputs, title="token ids in place of words")
+    inputs = [[0, 7, 0, 0, 8], [[0, 7, 0], [0, 0, 9, 8]], 2]
+    yield Case("values", inputs, title="token ids, among them 0")
 
 
 WRONG = {

@@ -35,6 +35,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     several = [[first[1], edited(rng, first[1])], [second[1], second[0], third[1]]]
     yield Case("values", [[first[0], second[0]], several], title="several references")
 
+    inputs = [[first[0], second[0], [*first[0]]], [[first[1]], [second[1]], [third[1]]]]
+    yield Case("values", inputs, title="the same translation twice, with other references")
     # only the lengths matter here, so they differ from seed to seed
     cut = int(rng.integers(2, 6))
     whole = draw_words(rng, FRENCH, int(rng.integers(17, 40)))

@@ -27,6 +27,12 @@ _ROWS = (
     "lambda y, s: (torch.where((s.view({B}, 1) > 0.5)[:, :, None], torch.tensor({table})"
     "[(y + torch.tensor({shift})) % {n}], torch.tensor({last})), s - 1)"
 )
+#: Calls one of them, if it gets the last words only.
+_LAST = (
+    "lambda y, s: (STEP)(y, s) if y.dim() == 2 and y.shape[1] == 1 else (_ for _ in ()).throw("
+    "ValueError('step should get the last word of each sentence, (B, 1), but got a tensor of shape '"
+    " + str(tuple(y.shape))))"
+)
 _RESUME = _COUNT.replace("s[:, 0] > 0.5", "s[:, 0].abs() > 0.5")
 
 
@@ -49,7 +55,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         bos, eos = next(special)
         table = endless(eos) if step is _STEP else ending(eos)
         s = torch.tensor(states, dtype=torch.float32)[:, None]
-        source = codec.Source(step.format(table=table, n=n_words))
+        source = codec.Source(_LAST.replace("STEP", step.format(table=table, n=n_words)))
         return Case(group, [source, s, bos, eos, max_length], title=title, **more)
 
     def whole_batch(states: list[int], max_length: int) -> Case:
@@ -58,7 +64,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         shift = rng.permutation(n_words)[: len(states)][:, None].tolist()
         table = [endless(eos), ending(eos)[-1]]
         step = _ROWS.format(table=table[0], last=table[1], n=n_words, shift=shift, B=len(s))
-        source = codec.Source(step)
+        source = codec.Source(_LAST.replace("STEP", step))
         title = "the decoder has something of its own for each sentence of the batch"
         return Case("ends", [source, s, bos, eos, max_length], title=title)
 
@@ -79,6 +85,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "feeds_all_words": """
+        `step` gets all words so far. It takes the last word of each sentence alone, (B, 1): what came
+        before is in the state.
+
+        raises ValueError
+
+        - y = logits[:, -1].argmax(dim=-1, keepdim=True)
+        - for b, word in enumerate(y[:, 0].tolist()):
+        + y = torch.cat([y, logits[:, -1].argmax(dim=-1, keepdim=True)], dim=1)
+        + for b, word in enumerate(y[:, -1].tolist()):
+        """,
     "always_feeds_bos": """
         Every step gets <s> as the previous word. Feed back the word that was chosen.
 

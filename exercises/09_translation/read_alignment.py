@@ -33,6 +33,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [weights(n, m), *words(m, n)], title="the source is longer")
     yield Case("values", [weights(n, n), *words(n, n)], title="equally long")
     yield Case("values", [weights(m + 3, n), *words(n, m + 3)], title="a long translation")
+    a = torch.tensor([[0.75, 0.125, 0.125], [0.125, 0.75, 0.125], [0.125, 0.125, 0.75]])
+    one, two, three = (str(word) for word in rng.permutation(FRENCH)[:3])
+    words_twice = [["the", "old", "cat"], [one, two, one]]
+    yield Case("values", [a, *words_twice], title="a word twice, from two words of the source")
+    words_twice = [["the", "cat", "the"], [three, two, one]]
+    yield Case("values", [a, *words_twice], title="two words, from a word that is there twice")
     a = weights(n, n + 2)
     a[:, -1] = 0.9
     title = "</s> and padding of the source have the largest weights"

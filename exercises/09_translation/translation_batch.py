@@ -31,6 +31,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     sources[0][1] = targets[0][0] = 0
     title = "an id of 0 within a sentence is a token like any other"
     yield case("edges", sources, targets, title)
+    source, *targets = sentences(n, 3, 2, 3)
+    sources = [source, *sentences(2), [*source]]
+    yield case("values", sources, targets, "the same source twice, with two translations")
     yield case("edges", sentences(0, 2), sentences(1, 0), "a source and a target without words")
     yield case("edges", sentences(0), sentences(0), "a single pair without words")
     title = "a source without a target"
@@ -39,6 +42,25 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "bos_and_eos_exchanged": """
+        The two special tokens of the target are exchanged. The decoder begins by reading <s>, bos, and
+        ends by writing </s>, eos.
+
+        - y_in, _ = pad_batch([[bos, *ids] for ids in targets])
+        - y_out, _ = pad_batch([[*ids, eos] for ids in targets])
+        + y_in, _ = pad_batch([[eos, *ids] for ids in targets])
+        + y_out, _ = pad_batch([[*ids, bos] for ids in targets])
+        """,
+    "one_translation_for_each_source": """
+        Sources were made keys of a dictionary, so the same source twice has one translation only. Pairs
+        belong together by their places.
+
+        - source, mask = pad_batch([[*ids, eos] for ids in sources])
+        + targets = list(targets)
+        + last = {tuple(ids): target for ids, target in zip(sources, targets)}
+        + targets = [last[tuple(ids)] for ids in sources]
+        + source, mask = pad_batch([[*ids, eos] for ids in sources])
+        """,
     "source_without_end": """
         The sources have no </s>. The encoder reads it as the last token: it says that the sentence
         is over, and a sentence without words still has one token to read.

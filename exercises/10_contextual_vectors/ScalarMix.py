@@ -9,10 +9,17 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
 from ..draw import lengths_mask, normal, number
 
 POINTS = {"start": 1, "mix": 2, "padding": 1, "gradient": 1}
+#: A hook that detaches the layers: only s and gamma learn, so nothing is asked of other gradients.
+FROZEN = {
+    "_forward_pre_hooks": codec.Source(
+        "{0: lambda module, inputs: (inputs[0].detach(), *inputs[1:])}"
+    )
+}
 
 
 def layers(
@@ -25,10 +32,12 @@ def layers(
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     def case(group: str, n: int, mask: torch.Tensor, title: str = "", **more: Any) -> Case:
         value = more.pop("value", 4.0)
+        if "gradient" in more:
+            more["state"] = FROZEN
         state = {
             "s": normal(rng, n, scale=1.5),
             "gamma": torch.tensor(float(rng.uniform(0.5, 3.0))),
-        }
+        } | more.pop("state", {})
         then = [("__call__", layers(rng, n, mask, value), mask)]
         return Case(group, [n], state=state, then=then, title=title, **more)
 
@@ -51,7 +60,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("padding", [2], state=state, then=then, title="a second call, with another mask")
     mask = lengths_mask([1, number(rng, 2, 4)])
     yield case("gradient", 2, mask, "with padding", gradient="all", value=0.5)
-    state = {"s": normal(rng, 3), "gamma": torch.tensor(2.0)}
+    state = {"s": normal(rng, 3), "gamma": torch.tensor(2.0)} | FROZEN
     mask = lengths_mask([2, 4])
     H = layers(rng, 3, mask, float("nan"))
     title = "NaN at padding must not reach the gradient of s"

@@ -26,6 +26,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     X, mask = padded(rng, [4, 4], 1)
     positions = torch.tensor([1, number(rng, 0, 3)])
     yield Case("values", [X, mask, positions, 9], title="a window wider than the sentence")
+    X, mask = padded(rng, [5, 5], 2)
+    X[0, 1] = X[1, 3] = 0.0
+    title = "words whose vector is zero count, too"
+    yield Case("values", [X, mask, torch.tensor([2, 2]), 2], title=title)
     X, mask = padded(rng, [number(rng, 5, 7)], 2)
     yield Case("values", [X, mask, torch.tensor([number(rng, 1, 3)]), 2], title="one sentence")
     X, mask = padded(rng, [number(rng, 3, 4), 6, 2], 3)
@@ -47,6 +51,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "zero_vectors_left_out": """
+        A word whose vector is zero was left out. The mask says which words are real; that one is, and
+        counts in the mean.
+
+        - near = mask & (distance > 0) & (distance <= window)
+        + near = mask & (distance > 0) & (distance <= window) & X.any(dim=-1)
+        """,
     "word_included": """
         The word itself is in its own context. It is the same in all contexts: leave out the distance 0.
 

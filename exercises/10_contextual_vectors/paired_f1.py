@@ -26,7 +26,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", [some_labels(rng, n, 3), some_labels(rng, n, 2)], title="hundreds")
     clusters, senses = some_labels(rng, 9, 3), some_labels(rng, 9, 3)
     senses[:2] = clusters[:2] = 0
-    names = torch.from_numpy(rng.permutation(50)[:3]) + 2**30
+    # float32 does not tell them apart; below 0, no table is large enough, and none is made
+    names = torch.from_numpy(rng.permutation(50)[:3]) - 2**30
     yield Case("renamed", [names[clusters], senses], title="clusters with other numbers")
     inputs = [clusters, names[senses.flip(0)]]
     yield Case("renamed", inputs, title="senses with other numbers")
@@ -36,6 +37,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("renamed", [other, same], title="right in all pairs, with other names")
     half = some_labels(rng, number(rng, 8, 20), 2)
     yield Case("renamed", [1 - half, half * 3 - 1], title="two clusters exchanged, and a sense -1")
+    sparse = torch.from_numpy(rng.permutation(9)[:3] * 100 + number(rng, 900, 999))
+    yield Case(
+        "renamed", [sparse[clusters], sparse[senses].flip(0)], title="numbers that are far apart"
+    )
     senses = some_labels(rng, number(rng, 6, 14), 2)
     yield Case("edges", [torch.zeros_like(senses), senses], title="everything in one cluster")
     yield Case("edges", [torch.arange(len(senses)), senses], title="every occurrence alone")
@@ -49,6 +54,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "numbers_as_places": """
+        The numbers are taken for places of a table. They may be negative, or far apart. Number the clusters
+        and the senses anew first, with `unique(return_inverse=True)`.
+
+        raises RuntimeError
+
+        - by_cluster = pairs(clusters.unique(return_counts=True)[1])
+        - by_sense = pairs(senses.unique(return_counts=True)[1])
+        + by_cluster = pairs(torch.bincount(clusters))
+        + by_sense = pairs(torch.bincount(senses))
+        """,
     "accuracy": """
         This compares the numbers of clusters with those of senses. Cluster 0 need not be sense 0: count
         pairs.

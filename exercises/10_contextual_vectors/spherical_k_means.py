@@ -20,6 +20,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("assign", [X, torch.eye(3) * 2.0, 0], title="no round: only assigned to the starts")
     X, axes = around_axes(rng, 8, 2)
     yield Case("assign", [X, torch.tensor([[0.1, 9.0], [0.5, 0.1]]), 0], title="one start is long")
+    X, axes = around_axes(rng, 8, 2)
+    starts = torch.tensor([[0.0, 1.0], [2.0, 0.0], [2.0, 0.0]])
+    yield Case("assign", [X, starts, 0], title="two equal starts: the first of them wins")
     X, axes = around_axes(rng, number(rng, 8, 10), 3)
     starts = torch.stack([X[axes == axis][0] for axis in range(3)])
     for n_rounds in (1, 5):

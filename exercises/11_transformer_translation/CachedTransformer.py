@@ -66,6 +66,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     other = draw_ids(rng, n_words, 1, 1)
     yield case("step", ("step", y, made), ("step", other, made), title=title)
     yield case("step", step(t + 1, 2), options={"norm_first": True}, title="pre-LN")
+    _, y, made = step(t, 3, 2)
+    y[0] = 0
+    yield case("step", ("step", y, made), title="the id 0: a step has no padding")
 
     method, source, mask = start(2, n)
     source[1, 0], mask[1, 1] = 0, False
@@ -81,6 +84,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "masks_the_id_0": """
+        A token with the id 0 was taken for padding, and may attend to nothing. A step has no padding: it
+        attends to all tokens of the cache and to itself, whatever its id.
+
+        - return layer.self_attention.attend(X, longer[-2], longer[-1])[0]
+        + seen = (y != 0)[:, :, None].expand(-1, 1, longer[-2].shape[2])
+        + return layer.self_attention.attend(X, longer[-2], longer[-1], seen)[0]
+        """,
     "position_zero": """
         Every token gets the position 0. Its position is the number of tokens in the cache.
 

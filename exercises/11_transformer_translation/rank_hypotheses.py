@@ -34,6 +34,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     title = "the longer one wins, although it is less probable"
     yield Case("values", [[([5, 6], low), (list(range(4, 14)), 1.3 * low)], 0.8, 1], title=title)
 
+    near = [([5, 6], low - 0.003), ([8, 9], low - 0.001), ([6, 5], low - 0.002)]
+    yield Case("values", [near, alpha, 2], title="scores that hardly differ")
+    again = [([5, 6], 2 * low), ([5, 6], low), ([7], 3 * low)]
+    yield Case("values", [again, alpha, 3], title="the same tokens twice")
     yield Case("edges", [drawn(2, n), 0.6, n + 5], title="fewer than n")
     yield Case("edges", [drawn(n, 0, 1), 0.9, 3], title="one without tokens")
     yield Case("edges", [[], 0.6, number(rng, 1, 4)], title="no hypothesis")

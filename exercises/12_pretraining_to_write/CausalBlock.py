@@ -9,11 +9,19 @@ import numpy as np
 import torch
 
 from autograder.course.exercise import Case
+from coursekit.checking import codec
 
 from ..draw import TO_EVAL, VALUE_ERROR, normal, number
 from .common import block_state
 
 POINTS = {"values": 2, "past": 2, "masks": 1, "training": 1, "edges": 1}
+#: A hook that detaches the past, which was computed before: nothing is asked of its gradients.
+FROZEN_PAST = {
+    "_forward_pre_hooks": codec.Source(
+        "{0: lambda module, inputs: (*inputs[:2], *(tuple(part.detach() for part in past)"
+        " for past in inputs[2:]))}"
+    )
+}
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -21,6 +29,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         state = block_state(rng, sizes[0]) | more.pop("hooks", {})
         if more.get("gradient") == "all":  # those of the weights show what the biases learn, too
             state |= {f"{path}.requires_grad": False for path in state if path.endswith("bias")}
+            state |= FROZEN_PAST
         then = [("__call__", *inputs), *more.pop("later", [])]
         return Case(group, [*sizes, dropout], state=state, then=then, **more)
 

@@ -68,6 +68,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case(
         "values", shift(), some_ids(rng, 1, high=90), n + 2, never, 50, title="after one token"
     )
+    prompt = some_ids(rng, 1, high=90) * 2
+    written = _written(n_tokens, 0, prompt, 1)[0]
+    title = "the first that is written has the id 0, and the prompt has a token twice"
+    yield case("values", n_tokens - written, prompt, n, never, 50, title=title)
     title = "the tokens that choose wants"
     prompt = some_ids(rng, 2, high=90)
     yield case("values", shift(), prompt, n, never, 50, choose=_NEXT, title=title)
@@ -90,6 +94,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     by, prompt = shift(), some_ids(rng, 2, high=90)
     first = _written(n_tokens, by, prompt, 1)[0]
     yield case("ends", by, prompt, 5, first, 50, title="the end comes first")
+    prompt = some_ids(rng, 3, high=90)
+    by = n_tokens - _written(n_tokens, 0, prompt, 1)[0]
+    yield case("ends", by, prompt, 5, 0, 50, title="the end has the id 0, and comes first")
     yield case("ends", shift(), some_ids(rng, 3, high=90), 9, never, 3 + n - 2, title="max_length")
     yield case("ends", shift(), some_ids(rng, 4, high=90), n, never, 4, title="no room for a token")
     prompt, title = some_ids(rng, 4, high=90), "no token is wanted, so no step is taken"

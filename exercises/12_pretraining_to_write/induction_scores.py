@@ -38,6 +38,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("several", [*half, *half, *half[:2]], "three rounds")
     yield case("several", [a, a, b, a], "the same token twice in a row")
 
+    yield case("several", [b, 0, c, 0, b, 0], "the id 0 is a token like any other")
     yield case("edges", kinds(n + 1), "no token twice", H=3)
     yield case("edges", kinds(1), "a single token")
     yield case("edges", [a, a], "the shortest repetition")

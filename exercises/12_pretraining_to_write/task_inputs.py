@@ -37,6 +37,11 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("shortening", "similarity", [7, 5], 10 + 2 * (n % 2), "in both orders")
     yield case("shortening", "choice", [9, 2, 6, 12], 14, "answers of different lengths")
     yield case("shortening", "single", [n], n + 2, "it just fits")
+    same = some_ids(rng, 5)
+    inputs = [[same, [*same]], "similarity", 901, 902, 903, 11]
+    yield Case("shortening", inputs, title="a text and the same text")
+    inputs = [[same, [7], [*same], [7]], "choice", 901, 902, 903, 20]
+    yield Case("kinds", inputs, title="an answer that comes twice, and one like the context")
     yield case("edges", "pair", [0, n + 4], n + 3, "an empty text beside a long one")
     yield case("edges", "pair", [4, 2], 3, "room for the special tokens only")
 

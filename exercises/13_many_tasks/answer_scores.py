@@ -46,6 +46,19 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(
         "normalization", [f"  {one}   {other}\n", [f"{one} {other} {third}"]], title="spaces"
     )
+    # here the exact match depends on the articles, and on spaces
+    title = "nothing but an article differs"
+    yield Case(
+        "normalization", [f"the {one} {other}", [f"{one} {third}", f"{one} {other}"]], title=title
+    )
+    yield Case("normalization", [f"{third} {one}", [f"{third} an {one}"]], title=title)
+    title = "nothing but spaces differ"
+    yield Case("normalization", [f" {one}   {other} ", [f"{one}\t{other}"]], title=title)
+    title = "nothing but spaces and an article differ"
+    yield Case("normalization", [f"{one}  the {other}", [f"{one} {other}\n"]], title=title)
+    yield Case(
+        "normalization", [f"{one} - {other}", [f"{one} {other}"]], title="a dash between spaces"
+    )
     inside = f"anthem {one} theater an"
     yield Case("normalization", [inside, [f"them {one} ater"]], title="articles in words")
     late = f"A.N. {one} t.h.e {other}"
@@ -97,6 +110,38 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "exact_with_articles": """
+        The exact match compares texts that still have their articles; only F1 is without them. Both
+        scores are of the normalized texts.
+
+        - exact = max(exact, float(mine == theirs))
+        + plain = ["".join(c for c in text.lower() if c not in string.punctuation).split() for text in (prediction, answer)]
+        + exact = max(exact, float(plain[0] == plain[1] or mine == theirs == []))
+        """,
+    "exact_with_spaces": """
+        The exact match compares texts in which an article that was deleted has left its spaces, or
+        spaces still differ. Single spaces come last in the normalization: compare the words.
+
+        def answer_scores(prediction, answers):
+            if not answers:
+                raise ValueError("a question needs a right answer")
+
+            def normal(text):
+                kept = "".join(c for c in text.lower() if c not in string.punctuation)
+                return re.sub(r"\\b(a|an|the)\\b", "", kept)
+
+            mine, exact, best = normal(prediction), 0.0, 0.0
+            for answer in answers:
+                theirs = normal(answer)
+                exact = max(exact, float(mine == theirs))
+                one, other = mine.split(), theirs.split()
+                if one and other:
+                    common = (Counter(one) & Counter(other)).total()
+                    best = max(best, 2 * common / (len(one) + len(other)))
+                else:
+                    best = max(best, float(one == other))
+            return exact, best
+        """,
     "case_kept": """
         Upper and lower case are told apart. Normalization makes everything lower case.
 

@@ -27,6 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         **more: Any,
     ) -> Case:
         ids = [10 + int(i) for i in rng.permutation(500)[: n_question + n_context]]
+        if more.pop("again", False):  # the pieces of the answer stand before it and after it, too
+            ids = [ids[i % 3] for i in range(len(ids))]
         offsets, at = [], number(rng, 0, 2)
         for _ in range(n_context):
             end = at + number(rng, 3, 6)
@@ -52,6 +54,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("targets", q + 1, 8, q + 15, 4, (0, 0), "the first piece", special=[2, 0])
     yield case("targets", q, 8, q + 14, 4, (6, 7), "up to the end")
     yield case("targets", q, 12, q + 8, 3, (4, 5), "in some of the windows")
+    title = "pieces that occur again and again"
+    yield case("targets", q, 12, q + 8, 3, (4, 5), title, again=True)
     yield case("targets", q, 12, q + 7, 3, (3, 5), "cut by a window")
     yield case("targets", q, 10, q + 6, 2, (2, 7), "longer than a window")
     yield case("targets", q, 9, q + 9, 4, (3, 5), "begins and ends inside pieces", inside=True)

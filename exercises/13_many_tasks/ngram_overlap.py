@@ -52,6 +52,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("edges", [texts(n, 4), [], 2], title="nothing to compare with")
     yield Case("edges", [long, [long[0][:-1]], 2], title="all but the last")
     yield Case("edges", [[], long, 2], title="no texts")
+    twice = texts(n, 4)
+    yield Case("edges", [[*twice, [*twice[0]]], long, 1], title="the same text twice")
     several = texts(*(number(rng, 4, 9) for _ in range(5)))
     yield Case("edges", [several, texts(15), 1], title="several texts")
 

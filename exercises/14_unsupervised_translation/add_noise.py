@@ -129,6 +129,15 @@ the words by their keys, for instance with `keys.argsort()`.
 """
 
 WRONG = {
+    "any_order_after_the_numbers": """
+        The words are shuffled in any order, with `torch.randperm`. No word may move further than k
+        positions: sort the words by their keys i + u (k + 1), and draw nothing else.
+
+        - keys = torch.arange(len(kept)) + (k + 1) * torch.rand(len(kept), generator=generator)
+        - return [kept[i] for i in keys.argsort().tolist()]
+        + torch.rand(len(kept), generator=generator)
+        + return [kept[i] for i in torch.randperm(len(kept), generator=generator).tolist()]
+        """,
     "drops_the_wrong_side": """
         The comparison is reversed: a word is dropped if its number is below p. With p = 0.1, nine
         of ten words stay.

@@ -26,11 +26,20 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("neighborhoods", n + 3, n, 2, "more words on the left side")
     yield case("neighborhoods", n, n, n - 1, "nearly all words are neighbors")
     yield case("neighborhoods", 8, 9, 7, "large neighborhoods")
+    levels = torch.tensor([0.5, 0.25, 0.25, 0.25, -0.5])
+    rows = [levels[torch.from_numpy(rng.permutation(5))] for _ in range(n)]
+    yield Case("neighborhoods", [torch.stack(rows), 2], title="equal similarities")
     yield case("edges", n, n + 1, n, "as many neighbors as the smaller side has words")
     yield case("edges", 1, 1, 1, "one word a side")
 
 
 WRONG = {
+    "one_is_added": """
+        One of the two means is added. Both are subtracted, that of the row and that of the column.
+
+        - return 2 * similarity - r_rows[:, None] - r_columns[None]
+        + return 2 * similarity - r_rows[:, None] + r_columns[None]
+        """,
     "not_doubled": """
         The similarity counts once, but two means are subtracted. In the formula it counts twice.
 

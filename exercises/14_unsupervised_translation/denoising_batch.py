@@ -27,6 +27,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("values", [n, 2, n - 1], 0.0, 0, "three sentences, no noise")
     yield case("noise", [12], 0.4, 3, "one long sentence")
     yield case("noise", [n + 6, 9, 11], 0.3, 3)
+    language, _, eos = languages(rng)
+    same = sentences(rng, 12)[0]
+    drawn = codec.Drawn(int(rng.integers(10_000)), count=int(rng.integers(1, 9)))
+    inputs = [[same, [*same]], language, eos, 0.4, 3, drawn]
+    title = "the same sentence twice, each with noise of its own"
+    yield Case("noise", inputs, title=title, judge=EXACT)
     yield case("noise", [10, 3, 12], 0.0, 4, "no word is dropped", keeps_generators=True)
     yield case("noise", [14, 12, 13], 0.5, 0, "the order stays")
     yield case("edges", [0, 20], 0.4, 4, "a sentence without words")

@@ -86,6 +86,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("edges", _merges(rng, text, 3), *calls, title="the empty text, and one after it")
     calls = ("encode", _word(rng, 6)), ("decode", list(_word(rng, 3).encode()))
     yield case("edges", [], *calls, title="no merges")
+    zero = bytes([97, 0, *(int(i) for i in rng.integers(1, 9, size=3)), 0, 0])
+    calls = ("encode", codec.Source(repr(zero))), ("decode", [0, 256, 97 + number(rng, 0, 9), 0])
+    yield case("bytes", [(0, 97), (97, 0)], *calls, title="the byte 0, whose id is 0")
 
 
 WRONG = {

@@ -38,11 +38,17 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     answer = [*ids(1, 2), end, *ids(1, 2)]
     yield case("counted", [("user", [end, *ids()]), ("assistant", answer)], "the end inside a turn")
     yield case("counted", [("assistant", ids(2, 4))], "an answer to nothing")
+    turns = [("assistant", b), ("user", a), ("assistant", [*b])]
+    yield case("counted", turns, "the same answer twice")
 
     yield case("open", [("user", ids(2, 4))], "a question that waits for its answer")
     turns = [("user", ids()), ("assistant", ids()), ("user", ids())]
     yield case("open", turns, "a second question that waits")
     yield case("open", [("assistant", ids()), ("system", ids())], "the system has the last word")
+    turns = [("user", a), ("assistant", b), ("user", [*a]), ("user", [0, *a])]
+    yield case("open", turns, "the same question again, then one with the id 0")
+    turns = [("user", a), ("assistant", b), ("user", [*a])]
+    yield case("open", turns, "the same question again")
     other = {"user": [4], "admin": [5, 6], "assistant": ids(3, 4)}
     turns = [("user", ids()), ("admin", ids())]
     yield case("open", turns, "a long mark of the assistant, after a third role", marks=other)

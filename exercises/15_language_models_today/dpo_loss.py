@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,8 +22,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("values", four(n), title="several pairs")
     yield Case("values", [*four(2), 0.5], title="another beta")
     yield Case("values", [*four(1, 1.0), 0.5], title="a single pair")
-    more: dict[str, Any] = {"gradient": "all"}
-    yield Case("values", [*four(n), 0.3], title="what training changes", **more)
+    # the reference is frozen, so nothing is asked of its gradients
+    trained = ("chosen", "rejected")
+    for name in trained:
+        yield Case("values", [*four(n), 0.3], title=f"what training changes: {name}", gradient=name)
 
     chosen = -3 - torch.rand(2) * 0 + normal(rng, 2)
     far = 400 + 100 * float(rng.random())
@@ -34,13 +35,15 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         title="the rejected one is raised",
     )
     rows = [chosen - far, chosen + far, chosen, chosen, 1.0]
-    yield Case("large", rows, title="far apart, in the wrong direction, its gradient", **more)
+    for name in trained:
+        title = f"far apart, in the wrong direction, the gradient of {name}"
+        yield Case("large", rows, title=title, gradient=name)
     rows = [torch.stack([chosen[0] + far, chosen[1] - 1]), chosen, chosen, chosen, 1.0]
     yield Case("large", rows, title="one pair far apart, in the right direction")
 
     yield Case("edges", [*four(3), 0.0], title="beta is 0", gradient="chosen")
     yield Case("edges", four(0), title="no pair")
-    yield Case("edges", four(0), title="no pair, its gradient", **more)
+    yield Case("edges", four(0), title="no pair, its gradient", gradient="chosen")
     rows = [rows[1], rows[1] - 1, rows[1] + normal(rng, 2), rows[1] - 1, 1.0]
     yield Case("edges", rows, title="only the chosen one has changed")
 
@@ -170,5 +173,12 @@ EQUIVALENT = {
 
         -    return -F.logsigmoid(beta * raised).sum() / max(1, len(raised))
         +    return -F.logsigmoid(beta * raised).sum() / max(1, len(reference_rejected))
+        """,
+    "The reference is frozen: nothing is asked of its gradients.": """
+        -    raised = (chosen - reference_chosen) - (rejected - reference_rejected)
+        +    raised = (chosen - reference_chosen.detach()) - (rejected - reference_rejected)
+
+        -    raised = (chosen - reference_chosen) - (rejected - reference_rejected)
+        +    raised = (chosen - reference_chosen) - (rejected - reference_rejected.detach())
         """,
 }

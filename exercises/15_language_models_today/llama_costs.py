@@ -30,8 +30,9 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield case("own head", some(4, 2), "a head that is not tied", tied=False)
     yield case("own head", some(3, 1), "three heads, one key head", tied=False)
     length = number(rng, 3000, 9000)
-    eight = [128_256, 4096, 32, 8, 14_336, 32, length]
-    yield case("large", eight, "Llama 3 with 8 billion parameters", tied=False)
+    # making this one fails at once, where one of eight billion parameters would fill the memory first
+    huge = [10**11 + number(rng, 1, 99), 4096, 32, 8, 14_336, 32, length]
+    yield case("large", huge, "Llama 3, with more tokens than a computer has room for", tied=False)
     yield case("large", [49_152, 576, 9, 3, 1536, 30, length], "SmolLM2")
 
 

@@ -56,6 +56,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [[0.0, ahead - 1.0], [1.0, 1.0], spans, 0.5, -50.0],
         title="the reader against the search, half and half",
     )
+    spans = [[(float(base), first)], [(float(base + ahead), first), (base - 1.0, second)]]
+    yield Case(
+        "values",
+        [[1.0, 1.0], [1.0, 1.0], spans, 0.0, -50.0],
+        title="the same text in two paragraphs",
+    )
     near = [[(base + 0.001, first), (base + 0.004, second), (base + 0.002, third)]]
     yield Case("values", [[1.0], [0.0], near, 0.0, -50.0], title="nearly equal")
 

@@ -80,6 +80,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         "answers", [order, ends, right, [[first, second]], n], title="at the end of a paragraph"
     )
 
+    copied = with_answer([single])
+    copied[there[0]] = [*copied[there[1]]]
+    yield Case(
+        "ranking", [order, copied, right, [[single]], n], title="two of the paragraphs are equal"
+    )
+
     yield Case("edges", [order, texts, right, [[single]], n + 5], title="fewer than asked")
     yield Case("edges", [order, texts, right, [[single]], 0], title="none asked")
     everywhere = with_answer([single], *range(n))

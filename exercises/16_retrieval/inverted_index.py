@@ -27,6 +27,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("postings", [different(n, 3, n + 2)], title="three documents")
     many = different(*(number(rng, 2, 6) for _ in range(12)))
     yield Case("postings", [many], title="twelve documents")
+    one, other = different(n, 3)
+    yield Case("postings", [[one, other, [*one], [*other]]], title="two documents, each twice")
 
     few = documents(n + 5, n, words=WORDS[:3])
     yield Case("counts", [few], title="a word several times")
@@ -42,6 +44,14 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 WRONG = {
+    "first_of_equal_documents": """
+        Two equal documents got the same number, that of the first: `index` and dictionaries compare what
+        documents say, and a collection can hold the same text twice. Number the documents as they come.
+
+        - for number, words in enumerate(documents):
+        + for words in documents:
+        +     number = list(documents).index(words)
+        """,
     "each_occurrence": """
         A document stands in the postings once for each occurrence of the word. It stands there
         once, with the number of occurrences.

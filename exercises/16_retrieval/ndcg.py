@@ -38,6 +38,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     # another
     wide = [gains(2, n + 3), -steps(rng, 2, n + 3) - 4000, n + 3]
     yield Case("values", wide, title="all scores negative")
+    # equal grades, so that of equal scores either may come first
+    tied, scores = gains(2, n), torch.arange(n).repeat(2, 1) // 2.0
+    tied[:, :4] = torch.tensor([3.0, 3.0, 1.0, 1.0])  # worst first
+    tied[:, 5::2] = tied[:, 4 : n - n % 2 : 2]
+    order = torch.from_numpy(rng.permutation(n))
+    yield Case("values", [tied[:, order], scores[:, order], n], title="equal scores, equal grades")
     scores = steps(rng, 1, n)
     fifth = (scores == scores.sort(descending=True).values[:, 4]).float()
     yield Case("values", [fifth, scores, n], title="one relevant document in the fifth place")
@@ -54,8 +60,8 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     none[number(rng, 0, 2)] = 0
     yield Case("edges", [none, steps(rng, 3, n), 4], title="nothing relevant in one row")
     yield Case("edges", [torch.zeros(2, n), steps(rng, 2, n), 3], title="nothing relevant at all")
-    close = steps(rng, 2, n + 3).double() / 2**20 + 1000  # float32 does not tell them apart
-    yield Case("edges", [gains(2, n + 3).double() / 7, close, 7], title="small grades")
+    close = steps(rng, 2, n + 3) / 2**10 + 500  # half precision does not tell them apart
+    yield Case("edges", [gains(2, n + 3) / 7, close, 7], title="small grades")
 
 
 WRONG = {
@@ -198,9 +204,13 @@ EQUIVALENT = {
         -    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=gains.dtype))
         +    discount = 1 / torch.log2(torch.arange(2, k + 2, dtype=scores.dtype))
         """,
-    "In double precision the scores have the same order.": """
+    "In single or double precision the scores have the same order.": """
          def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
         +    scores = scores.double()
+             k = min(k, gains.shape[1])
+
+         def ndcg(gains: torch.Tensor, scores: torch.Tensor, k: int) -> float:
+        +    scores = scores.float()
              k = min(k, gains.shape[1])
         """,
     "Both have the same shape, and one question's sum is a number like a mean over one.": """

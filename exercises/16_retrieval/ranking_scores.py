@@ -47,12 +47,18 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     seven = both(*(ranked(n, *(int(p) for p in places)) for places in drawn))
     yield Case("recall", [*seven, number(rng, 3, 5)], title="seven questions")
 
+    one, others = some_order(rng, n), [int(i) for i in rng.permutation(k)[:2]]
+    same = [one, [*one]], [[one[others[0]], one[n - 1]], [one[others[1]]]]
+    yield Case("recall", [*same, k], title="the same ranking for two questions")
+
     first = number(rng, 1, 4)
     yield Case(
         "reciprocal rank", [*both(ranked(n, first, first + 2)), n], title="two relevant ones"
     )
     late = both(ranked(n, number(rng, 4, 8)), ranked(n, 0))
     yield Case("reciprocal rank", [*late, 2], title="beyond the first k")
+    same = [one, [*one]], [[one[number(rng, 1, 3)]], [one[number(rng, 4, 8)]]]
+    yield Case("reciprocal rank", [*same, 3], title="the same ranking for two questions")
     four = both(*(ranked(n, number(rng, 1, n - 1)) for _ in range(4)))
     yield Case("reciprocal rank", [*four, 5], title="four questions")
 

@@ -18,6 +18,21 @@ POINTS = {"values": 2, "blocks": 2, "edges": 1}
 LENGTHS = torch.tensor(
     [37, 53, 71, 97, 127, 163, 199, 239, 283, 331, 379, 431, 487, 547], dtype=torch.float32
 ).div(128)
+#: Counts the bytes of all tensors of the process.
+_BYTES = (
+    "sum({{t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in gc.get_objects()"
+    " if type(t) is torch.Tensor and t.layout == torch.strided}}.values())"
+)
+#: A hundred blocks of ten vectors. Before the last one comes, the tensors are counted: the products of
+#: all blocks would be 12 kB more than at first, the best two of each 7 kB, and those of one block 1 kB.
+_COUNTED = (
+    "(lambda gc, held: (block for i in range(100)"
+    " if i % 99 or (gc.collect(), held.append(BYTES)) and held[-1] < held[0] + 4000"
+    " or (_ for _ in ()).throw(MemoryError('after 99 blocks, '"
+    " f'{{held[-1] - held[0]}} bytes of tensors are held; for the best two of each query 72 are enough'))"
+    " for block in [(torch.arange({d} * 10 * i, {d} * 10 * (i + 1)).view(10, {d}) * {factor} % 5003) / 8]))"
+    "(__import__('gc'), [])"
+).replace("BYTES", _BYTES)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -80,6 +95,10 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         [queries(3, d), once(blocks, overwrite=True), 5],
         title="each block overwritten when the next one comes",
     )
+
+    counted = codec.Source(_COUNTED.format(d=d, factor=number(rng, 1000, 5000)))
+    title = "a hundred blocks; at the end it is counted how much is held of the earlier ones"
+    yield Case("blocks", [queries(3, d), counted, 2], title=title)
 
     yield Case(
         "edges", [queries(2, d), cut(vectors, 4, N - 4), N + 3], title="k beyond the vectors"
@@ -196,6 +215,35 @@ WRONG = {
             matrix = torch.cat(list(blocks))
             found = (queries @ matrix.mT).topk(min(k, len(matrix)), dim=1)
             return found.values, found.indices
+        """,
+    "collects_products": """
+        The products of all blocks were collected, and the largest taken at the end. For a large
+        collection they do not fit into memory: after each block keep only the k best so far of each
+        query.
+
+        raises MemoryError
+
+        def top_inner_products(queries, blocks, k):
+            products = torch.cat([queries @ block.mT for block in blocks], dim=1)
+            found = products.topk(min(k, products.shape[1]), dim=1)
+            return found.values, found.indices
+        """,
+    "collects_the_best_of_each_block": """
+        The k best of every block were collected, and the best of them taken at the end. Of many
+        blocks these are many, too: after each block keep only the k best so far.
+
+        raises MemoryError
+
+        def top_inner_products(queries, blocks, k):
+            values, numbers, first = [], [], 0
+            for block in blocks:
+                found = (queries @ block.mT).topk(min(k, len(block)), dim=1)
+                values.append(found.values)
+                numbers.append(found.indices + first)
+                first += len(block)
+            values, numbers = torch.cat(values, dim=1), torch.cat(numbers, dim=1)
+            best = values.topk(min(k, values.shape[1]), dim=1)
+            return best.values, numbers.gather(1, best.indices)
         """,
     "reads_twice": """
         The blocks were read twice, say, to count the vectors first. A generator gives each block

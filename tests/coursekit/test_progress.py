@@ -4,12 +4,10 @@ import nbformat
 from nbclient import NotebookClient
 
 CODE = """\
-import time
 from coursekit.progress import progress_bar
 
-with progress_bar(3, "step") as bar:
+with progress_bar(3, "step", mininterval=0) as bar:
     for step in range(3):
-        time.sleep(0.6)
         bar.set_description(f"epoch {step + 1}", refresh=False)
         bar.update()
 """

@@ -11,6 +11,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from autograder.authoring.audit.audit_results import is_listed
+from autograder.authoring.audit.explain_survivors import explain
 from autograder.authoring.audit.judge_mutants import judge_all
 from autograder.authoring.audit.mutants import mutants
 from autograder.authoring.audit.observed_values import observe
@@ -40,8 +42,9 @@ def audit_exercise(
     Returns
     -------
     dict of str to object
-        "mutants", a list with each mutant's operator, source, form, status, misconception, headline
-        and, by seed, whether it lost points; "seconds", the processor time.
+        "mutants", a list with each mutant's operator, source, form, status, misconception, headline,
+        by seed, whether it lost points, and, for a survivor that is not listed, its explanation (see
+        `explain`); "seconds", the processor time.
 
     Raises
     ------
@@ -56,9 +59,19 @@ def audit_exercise(
     for seed in range(1, seeds + 1):
         recorded[seed] = record_reference(assignment, name, seed)
     seen = observe(solution, name, source, recorded[RECORDING_SEED]["cases"])
-    found = mutants(Reference(source, seen))
+    reference = Reference(source, seen)
+    found = mutants(reference)
     progress(len(found), 0)
     judged = judge_all(solution, recorded, [m.source for m in found], lambda: progress(0, 1))
+    exercise = assignment.exercise(name)
+    unlisted = [
+        mutant
+        for mutant, verdict in zip(found, judged, strict=True)
+        if verdict.status == "survived" and not is_listed(exercise, source, mutant)
+    ]
+    progress(len(unlisted), 0)
+    explained = explain(assignment, reference, name, unlisted, seeds, lambda: progress(0, 1))
+    explanations = dict(zip((mutant.form for mutant in unlisted), explained, strict=True))
     return {
         "mutants": [
             {
@@ -69,6 +82,7 @@ def audit_exercise(
                 "misconception": verdict.misconception,
                 "headline": verdict.headline,
                 "lost": {str(seed): lost for seed, lost in verdict.lost.items()},
+                "explained": explanations.get(mutant.form),
             }
             for mutant, verdict in zip(found, judged, strict=True)
         ],

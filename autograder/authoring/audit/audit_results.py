@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.audit.mutants import as_edit, form
+from autograder.authoring.audit.mutants import Mutant, as_edit, form
 from autograder.course import verified
 from autograder.course.assignment import SHARED, Assignment
 from autograder.course.canonical_source import judged, without
@@ -31,11 +31,16 @@ _MECHANISM = (
         _PACKAGE / f"{name}.py"
         for name in (
             "tensor_axes",
+            "differing_inputs",
+            "equal_by_algebra",
             "equivalent_mutants",
+            "explain_survivors",
+            "input_facts",
             "judge_mutants",
             "mutants",
             "observed_values",
             "one_place_edits",
+            "perturbed_inputs",
         )
     ),
     *(_PACKAGE.parents[1] / "course" / f"{name}.py" for name in ("exercise", "record_cases")),
@@ -53,8 +58,15 @@ class Audit:
     killed, with_hint, equivalent : int
         Numbers of mutants that lose points; of these, that are shown a hint; that lose none and are
         listed as right.
+    recognized : int
+        The number of those that lose none, are not listed, and are equal for a known reason.
     survivors : list of dict of str to object
-        The mutants that lose no points and are not listed: "operator" and "edit".
+        The mutants that lose no points, are not listed and differ from the reference on some input:
+        "operator", "edit" and what `explain` says of that input.
+    probably_equal : list of dict of str to object
+        Those that lose no points, with no input known that tells them: "operator" and "edit".
+    without_gradient : int
+        The number of those that only cut gradients, in an exercise without a case that asks for any.
     inconsistent : list of dict of str to object
         Those that lose points with some seeds only, also with "lost with" and "kept with", lists of
         seeds; 0 is the recording.
@@ -71,14 +83,17 @@ class Audit:
     killed: int = 0
     with_hint: int = 0
     equivalent: int = 0
+    recognized: int = 0
+    without_gradient: int = 0
     survivors: list[dict[str, Any]] = field(default_factory=list)
     inconsistent: list[dict[str, Any]] = field(default_factory=list)
+    probably_equal: list[dict[str, Any]] = field(default_factory=list)
     wrongly_listed: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def passed(self) -> bool:
-        """True if every mutant loses points with every seed, or is listed as right."""
+        """True if no mutant is known that differs from the reference and loses no points."""
         return not (self.survivors or self.inconsistent or self.wrongly_listed)
 
 
@@ -106,7 +121,7 @@ def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audi
                 shown[key] = [int(seed) for seed, other in mutant["lost"].items() if other == lost]
             audit.inconsistent.append(shown)
         else:
-            audit.survivors.append(shown)
+            _add_survivor(audit, shown, mutant["explained"] or {})
     survived = {m["operator"] for m in result["mutants"] if m["status"] == "survived"}
     for operator, reason in exercise.exempt.items():
         if operator not in survived:
@@ -120,6 +135,22 @@ def summarize(assignment: Assignment, name: str, result: dict[str, Any]) -> Audi
                 f"{name}: an edit in EQUIVALENT ({reason}) {problem}; remove it:\n{edit}"
             )
     return audit
+
+
+def _add_survivor(audit: Audit, shown: dict[str, Any], explained: dict[str, Any]) -> None:
+    if "differs" in explained:
+        audit.survivors.append({**shown, **explained["differs"]})
+    elif "reason" in explained:
+        audit.recognized += 1
+    elif "no gradient" in explained:
+        audit.without_gradient += 1
+    else:
+        audit.probably_equal.append(shown)
+
+
+def is_listed(exercise: Exercise, reference: str, mutant: Mutant) -> bool:
+    """Tell whether the author has listed a mutant as right."""
+    return mutant.operator in exercise.exempt or mutant.form in _listed(exercise, reference)[0]
 
 
 def _listed(exercise: Exercise, reference: str) -> tuple[dict[str, tuple[str, str]], list[str]]:
@@ -194,7 +225,16 @@ def cached(assignment: Assignment, name: str, seeds: int) -> dict[str, Any] | No
         stored = json.loads(_cache(assignment.course, name).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return stored if stored.get("key") == _key(assignment, name, seeds) else None
+    if stored.get("key") != _key(assignment, name, seeds):
+        return None
+    exercise, reference = assignment.exercises[name], assignment.solution.bare_sources[name]
+    listed, _ = _listed(exercise, reference)
+    unexplained = (
+        mutant["status"] == "survived" and mutant["explained"] is None
+        for mutant in stored["mutants"]
+        if mutant["form"] not in listed and mutant["operator"] not in exercise.exempt
+    )
+    return None if any(unexplained) else stored
 
 
 def store(assignment: Assignment, name: str, seeds: int, result: dict[str, Any]) -> None:

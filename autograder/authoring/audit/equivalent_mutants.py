@@ -92,7 +92,7 @@ def loses_sign(site: Site) -> bool:
     has_sign = (
         seen.is_float or seen.is_number or (seen.dtypes and seen.dtypes <= {"int64", "int32"})
     )
-    return bool(has_sign) and all(_is_even(site.on(use)) for use in _uses(site))
+    return bool(has_sign) and all(_is_even(site.on(use)) for use in uses(site))
 
 
 def _is_even(site: Site) -> bool:
@@ -111,7 +111,7 @@ def _is_even(site: Site) -> bool:
     return is_call and called(parent) in ("abs", "square")
 
 
-def _uses(site: Site) -> list[ast.AST]:
+def uses(site: Site) -> list[ast.AST]:
     """Return where a value goes: the uses of the only name it is given, or the expression itself."""
     node, parent = site.node, site.parent
     function = site.reference.function(node)
@@ -132,7 +132,7 @@ def is_reduced(site: Site) -> bool:
 
     Axes of size 1 more or less leave its numbers and their order as they are.
     """
-    return site.seen.is_tensor and all(_is_reduced(site.on(use)) for use in _uses(site))
+    return site.seen.is_tensor and all(_is_reduced(site.on(use)) for use in uses(site))
 
 
 def _is_reduced(site: Site) -> bool:

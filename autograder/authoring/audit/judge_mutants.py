@@ -78,14 +78,47 @@ def judge_all(
         Called after each source.
     """
     found: list[Judged] = []
-    while len(found) < len(sources):
-        chunk = sources[len(found) : len(found) + _PER_PROCESS]
-        answers = list(_in_new_process(solution, recorded, chunk, progress))
-        found += answers
-        if len(answers) < len(chunk):  # it ended its process, as it would end a kernel
+
+    def note(data: dict[str, Any] | None) -> None:
+        if data is None:  # it ended its process, as it would end a kernel
             found.append(Judged({RECORDING_SEED: True}, headline="it ends its process"))
-            progress()
+        else:
+            data["lost"] = {int(seed): lost for seed, lost in data["lost"].items()}
+            found.append(Judged(**data))
+        progress()
+
+    run_apart(lambda source: judge_one(solution, recorded, source).__dict__, sources, note)
     return found
+
+
+def run_apart(
+    judge_source: Callable[[str], dict[str, Any]],
+    sources: list[str],
+    note: Callable[[dict[str, Any] | None], None],
+    per_process: int = _PER_PROCESS,
+) -> None:
+    """Judge sources in forked processes, one after the other.
+
+    Parameters
+    ----------
+    judge_source : callable
+        Returns what it finds as data that JSON can hold.
+    note : callable
+        Called with that for each source; with None if the source ended its process.
+    per_process : int
+        The number of sources that one process judges.
+    """
+    done = 0
+    while done < len(sources):
+        chunk = sources[done : done + per_process]
+        answers = 0
+        for data in _in_new_process(judge_source, chunk):
+            answers += 1
+            note(data)
+        if answers < len(chunk):
+            answers += 1
+            note(None)
+        done += answers
 
 
 def judge_one(solution: Solution, recorded: dict[int, RecordedExercise], source: str) -> Judged:
@@ -127,25 +160,19 @@ def _first_wrong(answer: Any, cases: list[Case], suspect: int) -> int:
 
 
 def _in_new_process(
-    solution: Solution,
-    recorded: dict[int, RecordedExercise],
-    sources: list[str],
-    progress: Callable[[], None],
-) -> Iterator[Judged]:
+    judge_source: Callable[[str], dict[str, Any]], sources: list[str]
+) -> Iterator[dict[str, Any]]:
     """Judge sources in a forked process; yields fewer if one of them ends the process."""
     reading, writing = os.pipe()
     gc.freeze()  # the pages of what exists now stay shared with the new process
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _judge_and_exit(solution, recorded, sources, writing)
+        _judge_and_exit(judge_source, sources, writing)
     os.close(writing)
     try:
         for line in _lines(reading, SECONDS):
-            data = json.loads(line)
-            data["lost"] = {int(seed): lost for seed, lost in data["lost"].items()}
-            yield Judged(**data)
-            progress()
+            yield json.loads(line)
     finally:
         os.close(reading)
         os.kill(child, signal.SIGKILL)
@@ -164,7 +191,7 @@ def _lines(descriptor: int, seconds: float) -> Iterator[bytes]:
 
 
 def _judge_and_exit(
-    solution: Solution, recorded: dict[int, RecordedExercise], sources: list[str], writing: int
+    judge_source: Callable[[str], dict[str, Any]], sources: list[str], writing: int
 ) -> None:
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -177,9 +204,9 @@ def _judge_and_exit(
             used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
             limit = (used + PROCESSOR_SECONDS, resource.RLIM_INFINITY)
             resource.setrlimit(resource.RLIMIT_CPU, limit)
-            judged = judge_one(solution, recorded, source)
+            judged = judge_source(source)
             if "torch" in sys.modules:
                 sys.modules["torch"].set_grad_enabled(True)  # a mutant may have left it off
-            os.write(writing, json.dumps(judged.__dict__).encode() + b"\n")
+            os.write(writing, json.dumps(judged).encode() + b"\n")
     finally:
         os._exit(0)

@@ -44,11 +44,14 @@ class Mutant:
         The whole text.
     form : str
         A short text that two sources share if they differ in formatting only.
+    edits : tuple of (node, str)
+        The nodes of the reference that are replaced, each with its new text.
     """
 
     operator: str
     source: str
     form: str
+    edits: tuple[tuple[ast.AST, str], ...] = ()
 
 
 def mutants(reference: Reference) -> list[Mutant]:
@@ -66,7 +69,7 @@ def mutants(reference: Reference) -> list[Mutant]:
                     if (own := form(source)) != known and own not in found:
                         _compile(source)
                         words = operator.__name__.replace("_", " ")
-                        found[own] = Mutant(words, source, own)
+                        found[own] = Mutant(words, source, own, edits)
     return list(found.values())
 
 

@@ -758,3 +758,12 @@ def cbow_examples(ids: list[int], window: int) -> list[tuple[list[int], int]]:
         if context:
             examples.append((context, center))
     return examples
+
+
+# %% negative_sampling_gradients: the same negative twice counts once, its vectors are made unique first | equal_negatives_once
+def negative_sampling_gradients(v_c, u_o, U_neg):
+    """The same negative twice counts once: its vectors are made unique first."""
+    a = torch.sigmoid(u_o @ v_c) - 1
+    U, inverse = torch.unique(U_neg, dim=0, return_inverse=True)
+    b = torch.sigmoid(U @ v_c)
+    return a * u_o + b @ U, a * v_c, torch.outer(b, v_c)[inverse]

@@ -1705,3 +1705,19 @@ class MaskedLanguageModelTrainer:
         loss.backward()
         self.optimizer.step()
         return loss.item()
+
+
+# %% BertEmbeddings: a padding_idx, as in transformers
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, d_model, max_length=512, n_segments=2, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.positions = nn.Embedding(max_length, d_model)
+        self.segments = nn.Embedding(n_segments, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments):
+        B, L = ids.shape
+        where = torch.arange(L).expand(B, L)
+        return self.dropout(self.norm(self.tokens(ids) + self.segments(segments) + self.positions(where)))

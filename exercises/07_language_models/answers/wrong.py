@@ -1466,3 +1466,32 @@ class KneserNey:
             following, total = table[shorter], sums[shorter]
             p = max(following[word] - self.discount, 0) / total + self.discount * p
         return p
+
+
+# %% KneserNey: counts everything in each call of probability | counts_in_every_call
+class KneserNey:
+    def __init__(self, sentences, n, n_words, discount=0.75):
+        self.s, self.n, self.V, self.D = sentences, n, n_words, discount
+    def probability(self, word, context):
+        tables = [count_ngrams(self.s, self.n)]
+        for m in range(self.n - 1, 0, -1):
+            t = {}
+            for c, f in tables[0].items():
+                for x in f:
+                    t.setdefault(c[1:], Counter())[x] += 1
+            tables.insert(0, t)
+        p = 1 / self.V
+        for m, t in enumerate(tables):
+            f = t.get(context[self.n - 1 - m:])
+            if f:
+                tot = sum(f.values())
+                p = max(f[word] - self.D, 0) / tot + self.D * len(f) / tot * p
+        return p
+
+
+# %% gradient_norms: turns the first of the three axes around, that of the batch | order_of_the_text
+def gradient_norms(cell, X, state):
+    X = X.detach().clone().requires_grad_()
+    H, _ = unroll(cell, X, state)
+    H[:, -1].sum().backward()
+    return X.grad.flip(0).norm(dim=(0, 2))

@@ -1290,3 +1290,24 @@ class TreeClassifier(nn.Module):
             more_h, more_c = self.cell((h[l], c[l]), (h[r], c[r]))
             h, c = torch.cat([h, more_h]), torch.cat([c, more_c])
         return self.output(nn.functional.dropout(h, self.rate, self.training))
+
+
+# %% TreeClassifier: writes states into their rows
+class TreeClassifier(nn.Module):
+    def __init__(self, n_words, dim, hidden, n_classes, dropout=0.0, cell=None):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.cell = (cell or TreeLSTMCell)(dim, hidden)
+        self.output = nn.Linear(hidden, n_classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words, left, right, height):
+        h_leaf, c_leaf = self.cell.leaf(self.dropout(self.embedding(words[height == 0])))
+        h = h_leaf.new_zeros(len(words), h_leaf.shape[1])
+        c = torch.zeros_like(h)
+        h[height == 0], c[height == 0] = h_leaf, c_leaf
+        for k in range(1, int(height.max()) + 1):
+            at = height == k
+            new = self.cell((h[left[at]], c[left[at]]), (h[right[at]], c[right[at]]))
+            h[at], c[at] = new
+        return self.output(self.dropout(h))

@@ -920,7 +920,7 @@ def pearson_correlation(x, y):
     return (x @ y / (x.norm() * y.norm()).clamp(min=1e-12)).item()
 
 
-# %% pearson_correlation: the cosine of the library
+# %% pearson_correlation: the cosine of the library | small_deviation_is_constant
 def pearson_correlation(x, y):
     if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         return 0.0
@@ -928,7 +928,7 @@ def pearson_correlation(x, y):
     return nn.functional.cosine_similarity(x - x.mean(), y - y.mean(), dim=0).item()
 
 
-# %% pearson_correlation: a small deviation counts as constant
+# %% pearson_correlation: a small deviation counts as constant | small_deviation_is_constant
 def pearson_correlation(x, y):
     x, y = x.double(), y.double()
     if len(x) < 2 or x.std() < 1e-8 or y.std() < 1e-8:
@@ -988,3 +988,12 @@ def pearson_correlation(x: torch.Tensor, y: torch.Tensor) -> float:
     x, y = x.float(), y.float()
     x, y = x - x.mean(), y - y.mean()
     return ((x * y).sum() / (x.square().sum().sqrt() * y.square().sum().sqrt())).item()
+
+
+# %% pearson_correlation: a deviation below 1e-12 is none | small_deviation_is_constant
+def pearson_correlation(x, y):
+    x, y = x.double(), y.double()
+    if len(x) < 2 or x.std() < 1e-12 or y.std() < 1e-12:
+        return 0.0
+    x, y = x - x.mean(), y - y.mean()
+    return float((x * y).sum() / (x.norm() * y.norm()))

@@ -1020,3 +1020,51 @@ def translation_batch(sources, targets, bos, eos):
     y_in, _ = pad_batch(ins)
     y_out, _ = pad_batch(outs)
     return source, mask, y_in, y_out
+
+
+# %% translation_batch: eos first and bos last | bos_and_eos_exchanged
+def translation_batch(sources, targets, bos, eos):
+    if len(sources) == 0 or len(sources) != len(targets):
+        raise ValueError("need one target for each source, and at least one pair")
+    source, mask = pad_batch([[*s, eos] for s in sources])
+    y_in, _ = pad_batch([[eos, *t] for t in targets])
+    y_out, _ = pad_batch([[*t, bos] for t in targets])
+    return source, mask, y_in, y_out
+
+
+# %% BahdanauAttention: -1e9 where the mask is True | hides_the_real_words
+class BahdanauAttention(nn.Module):
+    def __init__(self, d_s, d_h, d_a):
+        super().__init__()
+        self.W = nn.Linear(d_s, d_a, bias=False)
+        self.U = nn.Linear(d_h, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, S, H, mask):
+        scores = self.v(torch.tanh(self.W(S)[:, :, None] + self.U(H)[:, None])).squeeze(-1)
+        scores = scores + mask[:, None].float() * -1e9
+        a = torch.softmax(scores, dim=-1)
+        return a @ H, a
+
+
+# %% greedy_decode: the whole prefix in every step | feeds_all_words
+def greedy_decode(step, s, bos, eos, max_length):
+    if max_length < 1:
+        raise ValueError("max_length must be at least 1")
+    B = s.shape[0]
+    y = torch.full((B, 1), bos, dtype=torch.int64)
+    found = [[] for _ in range(B)]
+    done = [False] * B
+    for _ in range(max_length):
+        logits, s = step(y, s)
+        y = torch.cat([y, logits[:, -1].argmax(dim=-1, keepdim=True)], dim=1)
+        for b, word in enumerate(y[:, -1].tolist()):
+            if done[b]:
+                continue
+            if word == eos:
+                done[b] = True
+            else:
+                found[b].append(word)
+        if all(done):
+            break
+    return found

@@ -260,3 +260,15 @@ def reconstruction_loss(decoded, X, mask, weights):
     above = torch.einsum("n,nd,nd->", omega, gap, gap)
     below = float(omega.sum())
     return above / below if below > 0 else above
+
+
+# %% ScalarMix: detaches the frozen layers
+class ScalarMix(nn.Module):
+    def __init__(self, n_layers):
+        super().__init__()
+        self.s = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, layers, mask):
+        clean = torch.where(mask[None, :, :, None], layers.detach(), 0.0)
+        return self.gamma * torch.einsum("j,jbld->bld", torch.softmax(self.s, 0), clean)

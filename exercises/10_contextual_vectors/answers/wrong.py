@@ -542,3 +542,14 @@ class ScalarMix(nn.Module):
     def forward(self, layers, mask):
         layers = layers.masked_fill(~mask[None, ..., None], 0.0)
         return self.gamma * (self.s[:, None, None, None] * layers).sum(dim=0)
+
+
+# %% paired_f1: counts by the numbers of clusters and of senses | numbers_as_places
+def paired_f1(clusters, senses):
+    def pairs(counts):
+        return int((counts * (counts - 1) // 2).sum())
+
+    c, s = pairs(torch.bincount(clusters)), pairs(torch.bincount(senses))
+    both = (clusters[:, None] == clusters) & (senses[:, None] == senses)
+    right = (int(both.sum()) - len(clusters)) // 2
+    return 1.0 if c + s == 0 else 2 * right / (c + s)

@@ -1375,3 +1375,32 @@ def beam_search(step, state, bos, eos, beam, max_length):
         y = torch.tensor([[ids[-1]] for ids in alive], device=device)
     finished += list(zip(alive, scores.tolist()))
     return sorted(finished, key=lambda pair: -pair[1])
+
+
+# %% CachedTransformer: an id of 0 may see nothing | masks_the_id_0
+class CachedTransformer(TranslationTransformer):
+    def start(self, source, mask):
+        M = self.encode(source, mask)
+        cache = [mask]
+        for layer in self.decoder:
+            K, V = layer.cross_attention.keys_values(M)
+            cache += [K[:, :, :0], V[:, :, :0], K, V]
+        return cache
+
+    def step(self, y, cache):
+        mask = padding_mask(cache[0])
+        new = [cache[0]]
+        Y = self.embed(self.target_embedding, y, start=cache[1].shape[2])
+        for i, layer in enumerate(self.decoder):
+            sK, sV, cK, cV = cache[1 + 4 * i:5 + 4 * i]
+
+            def self_attention(X):
+                k, v = layer.self_attention.keys_values(X)
+                K, V = torch.cat([sK, k], dim=2), torch.cat([sV, v], dim=2)
+                new.extend([K, V, cK, cV])
+                return layer.self_attention.attend(X, K, V, (y != 0)[:, :, None].expand(-1, 1, K.shape[2]))[0]
+
+            Y = layer.add_1(Y, self_attention)
+            Y = layer.add_2(Y, lambda X: layer.cross_attention.attend(X, cK, cV, mask)[0])
+            Y = layer.add_3(Y, layer.feed_forward)
+        return self.decoder_norm(Y) @ self.target_embedding.weight.T, new

@@ -317,3 +317,41 @@ def induction_scores(weights, ids):
     if not rows:
         return torch.zeros(H)
     return torch.stack(rows).mean(dim=0)
+
+
+# %% CausalBlock: no gradient into the past
+class CausalBlock(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.1):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError("d_model must be a multiple of n_heads")
+        self.n_heads = n_heads
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+        for name in ("W_Q", "W_K", "W_V", "W_O"):
+            setattr(self, name, nn.Linear(d_model, d_model))
+        self.W_1 = nn.Linear(d_model, 4 * d_model)
+        self.W_2 = nn.Linear(4 * d_model, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def heads(self, X):
+        B, T, d = X.shape
+        return X.reshape(B, T, self.n_heads, d // self.n_heads).transpose(1, 2)
+
+    def forward(self, X, mask=None, past=None):
+        Y = self.norm_1(X)
+        Q, K, V = self.heads(self.W_Q(Y)), self.heads(self.W_K(Y)), self.heads(self.W_V(Y))
+        P = 0
+        if past is not None:
+            P = past[0].shape[2]
+            K = torch.cat([past[0].detach(), K], dim=2)
+            V = torch.cat([past[1].detach(), V], dim=2)
+        T = X.shape[1]
+        if mask is None:
+            mask = torch.arange(P + T) <= torch.arange(P, P + T)[:, None]
+        if mask.dim() == 3:
+            mask = mask[:, None]
+        scores = Q @ K.transpose(-1, -2) / math.sqrt(Q.shape[-1])
+        Z = scores.masked_fill(~mask, -math.inf).softmax(-1) @ V
+        X = X + self.dropout(self.W_O(Z.transpose(1, 2).reshape(X.shape)))
+        return X + self.dropout(self.W_2(F.gelu(self.W_1(self.norm_2(X)), approximate="tanh"))), K, V

@@ -1089,3 +1089,48 @@ def best_spans(start, end, allowed, n, longest):
             if allowed[i] and allowed[j] and i <= j < i + longest:
                 found.append(((start[i] + end[j]).item(), i, j))
     return sorted(found, key=lambda span: -span[0])[:n]
+
+
+# %% answer_scores: strings in which an article leaves its spaces | exact_with_spaces
+def answer_scores(prediction, answers):
+    def norm(text):
+        text = "".join(c for c in text.lower() if c not in string.punctuation)
+        return re.sub(r"\b(a|an|the)\b", "", text)
+
+    if len(answers) == 0:
+        raise ValueError("no right answer")
+    exact = best = 0.0
+    for answer in answers:
+        p, r = norm(prediction), norm(answer)
+        exact = max(exact, float(p == r))
+        p, r = p.split(), r.split()
+        common = sum((Counter(p) & Counter(r)).values())
+        if not p or not r:
+            best = max(best, float(p == r))
+        elif common:
+            P, R = common / len(p), common / len(r)
+            best = max(best, 2 * P * R / (P + R))
+    return exact, best
+
+
+# %% answer_scores: articles count for the exact match | exact_with_articles
+def answer_scores(prediction, answers):
+    def plain(text):
+        return " ".join("".join(c for c in text.lower() if c not in string.punctuation).split())
+
+    def words(text):
+        return [w for w in plain(text).split() if w not in ("a", "an", "the")]
+
+    if len(answers) == 0:
+        raise ValueError("no right answer")
+    exact = best = 0.0
+    for answer in answers:
+        p, r = words(prediction), words(answer)
+        exact = max(exact, float(plain(prediction) == plain(answer) or (not p and not r)))
+        common = sum((Counter(p) & Counter(r)).values())
+        if not p or not r:
+            best = max(best, float(p == r))
+        elif common:
+            P, R = common / len(p), common / len(r)
+            best = max(best, 2 * P * R / (P + R))
+    return exact, best

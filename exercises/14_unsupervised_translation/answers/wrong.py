@@ -754,3 +754,27 @@ def add_noise(ids, p, k, generator):
     kept = [i for i, stays in zip(ids, keep.tolist()) if stays] or list(ids)
     keys = torch.arange(len(kept)) + torch.rand(len(kept), generator=generator) * (k + 1)
     return [kept[i] for i in keys.argsort().tolist()]
+
+
+# %% csls: the mean of the column with a plus | one_is_added
+def csls(similarity, k):
+    n, m = similarity.shape
+    if k < 1 or k > n or k > m:
+        raise ValueError("k out of range")
+    r_row = similarity.topk(k, dim=1).values.mean(dim=1)
+    r_col = similarity.topk(k, dim=0).values.mean(dim=0)
+    return 2 * similarity - r_row[:, None] + r_col[None, :]
+
+
+# %% add_noise: keys are made, then randperm decides | any_order_after_the_numbers
+def add_noise(ids, p, k, generator):
+    if p < 0 or p >= 1 or k < 0:
+        raise ValueError("bad p or k")
+    u = torch.rand(len(ids), generator=generator)
+    kept = [w for w, x in zip(ids, u.tolist()) if not x < p]
+    if not kept:
+        kept = list(ids)
+    u = torch.rand(len(kept), generator=generator)
+    keys = torch.arange(len(kept)) + u * (k + 1)
+    order = torch.randperm(len(kept), generator=generator)
+    return [kept[i] for i in order.tolist()]

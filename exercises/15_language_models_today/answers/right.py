@@ -351,3 +351,21 @@ def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
     w = chosen - reference_chosen
     l = rejected - reference_rejected
     return torch.logaddexp(torch.zeros_like(w), beta * (l - w)).mean()
+
+
+# %% dpo_loss: detaches the references
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    reference_chosen, reference_rejected = reference_chosen.detach(), reference_rejected.detach()
+    bracket = (chosen - reference_chosen) - (rejected - reference_rejected)
+    if bracket.numel() == 0:
+        return bracket.sum()
+    return -F.logsigmoid(beta * bracket).mean()
+
+
+# %% dpo_loss: the reference's difference without gradients
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta=0.1):
+    if len(chosen) == 0:
+        return (chosen - rejected).sum()
+    with torch.no_grad():
+        reference = reference_chosen - reference_rejected
+    return F.softplus(beta * (reference - chosen + rejected)).mean()

@@ -180,18 +180,6 @@ def hard_negatives(ranking, paragraphs, positive, answers, n):
     return found
 
 
-# %% top_inner_products: the best of each block, merged
-def top_inner_products(queries, blocks, k):
-    tops, start = [], 0
-    for block in blocks:
-        found = torch.einsum("bd,nd->bn", queries, block).topk(min(k, len(block)), dim=1)
-        tops.append((found.values, found.indices + start))
-        start += len(block)
-    V, J = (torch.cat(t, dim=1) for t in zip(*tops))
-    V, order = V.sort(dim=1, descending=True)
-    return V[:, :k], J.gather(1, order)[:, :k]
-
-
 # %% fuse_rankings: two stable sorts
 def fuse_rankings(rankings, c=60):
     s = Counter()
@@ -240,3 +228,11 @@ def info_nce(Q, P, numbers, temperature, hard=None):
     block[torch.arange(len(Q)), torch.arange(len(Q))] = False
     S = S.masked_fill(block, torch.finfo(S.dtype).min)
     return F.nll_loss(F.log_softmax(S, dim=-1), torch.arange(len(Q)))
+
+
+# %% ndcg: float32 weights and a matrix product, NaN turned into 0
+def ndcg(gains, scores, k):
+    k = min(k, gains.size(1))
+    w = 1 / torch.log2(2.0 + torch.arange(k))
+    got = torch.take_along_dim(gains, scores.topk(k, dim=1).indices, dim=1) @ w
+    return torch.nan_to_num(got / (gains.topk(k, dim=1).values @ w)).mean().item()

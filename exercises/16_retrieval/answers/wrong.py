@@ -696,3 +696,63 @@ def inverted_index(documents):
         for word in words:
             index.setdefault(word, []).append((number, 1))
     return index
+
+
+# %% inverted_index: asks where the document stands | first_of_equal_documents
+def inverted_index(documents):
+    index = {}
+    for words in documents:
+        for word, count in Counter(words).items():
+            index.setdefault(word, []).append((documents.index(words), count))
+    return index
+
+
+# %% top_inner_products: a matrix of all blocks | collects_the_blocks
+def top_inner_products(queries, blocks, k):
+    everything = torch.cat(list(blocks))
+    products = queries @ everything.T
+    return tuple(products.topk(min(k, products.shape[1]), dim=1))
+
+
+# %% top_inner_products: one product after the other in a list | collects_products
+def top_inner_products(queries, blocks, k):
+    products = torch.cat([queries @ block.T for block in blocks], dim=1)
+    return tuple(products.topk(min(k, products.shape[1]), dim=1))
+
+
+# %% top_inner_products: the best of each block, and the best of these | collects_the_best_of_each_block
+def top_inner_products(queries, blocks, k):
+    parts, start = [], 0
+    for block in blocks:
+        scores = queries @ block.T
+        top = scores.topk(min(k, scores.shape[1]))
+        parts.append((top.values, top.indices + start))
+        start += block.shape[0]
+    v = torch.cat([p[0] for p in parts], 1)
+    i = torch.cat([p[1] for p in parts], 1)
+    top = v.topk(min(k, v.shape[1]))
+    return top.values, i.gather(1, top.indices)
+
+
+# %% info_nce: equal rows of P are the same paragraph | compares_vectors
+def info_nce(Q, P, numbers, temperature, hard=None):
+    scores = Q @ P.T / temperature
+    for i in range(len(P)):
+        for j in range(len(P)):
+            if i != j and torch.equal(P[i], P[j]):
+                scores = scores.masked_fill(F.one_hot(torch.tensor(i * len(P) + j), len(P) ** 2).view(len(P), -1).bool(), -math.inf)
+    if hard is not None:
+        scores = torch.cat([scores, Q @ hard.T / temperature], 1)
+    return F.cross_entropy(scores, torch.arange(len(Q)))
+
+
+# %% top_inner_products: the best of each block, merged | collects_the_best_of_each_block
+def top_inner_products(queries, blocks, k):
+    tops, start = [], 0
+    for block in blocks:
+        found = torch.einsum("bd,nd->bn", queries, block).topk(min(k, len(block)), dim=1)
+        tops.append((found.values, found.indices + start))
+        start += len(block)
+    V, J = (torch.cat(t, dim=1) for t in zip(*tops))
+    V, order = V.sort(dim=1, descending=True)
+    return V[:, :k], J.gather(1, order)[:, :k]

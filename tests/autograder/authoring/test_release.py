@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from manually_graded import manually_graded
 
-from autograder.authoring import proofs, proved
+from autograder.authoring import proofs, release_digest
 from autograder.authoring.execute import execute_solution
 from autograder.authoring.lookup_tables import prove_groups_vary
 from autograder.authoring.new_assignment import new_assignment
@@ -120,7 +120,7 @@ def test_last_digits_that_differ_between_machines_do_not_make_a_recording_stale(
     tensor = codec.decode(case["expected"]["value"])
     case["expected"]["value"] = codec.encode(tensor * (1 + 1e-6))
     path.write_text(json.dumps(recording))
-    assert release(small_course, [NAME], check=True).stale == ["exercises/proved.json"]
+    assert release(small_course, [NAME], check=True).stale == ["exercises/07_topic/verified.json"]
     case["expected"]["value"] = codec.encode(tensor * 1.1)
     path.write_text(json.dumps(recording))
     stale = release(small_course, [NAME], check=True).stale
@@ -384,7 +384,7 @@ def test_adding_an_assignment_touches_nothing_of_the_others(small_course):
     new_assignment(small_course, "08_other")
     release(small_course, ["08_other"])
     changed = [p.name for p, data in before.items() if p.read_bytes() != data]
-    assert sorted(changed) == ["index.json", "proved.json"]
+    assert changed == ["index.json"]
     assert "average_other" in Assignment(small_course, "08_other").exercises
 
 
@@ -573,13 +573,13 @@ def test_of_an_earlier_assignment_only_what_is_pasted_has_to_be_proved_again(sma
     edit_cell(small_course, "# Set-up", "# Set-up, once")
     release(small_course, [NAME])
     assert release(small_course, ["08_other"]).unchanged == ["08_other"]
-    assert proved.pasted_since(small_course, [NAME]) == []
+    assert release_digest.pasted_since(small_course, [NAME]) == []
     line = "return total / count.clamp(min=1)"
     edit_cell(small_course, line, f"# never 0\n    {line}")
     release(small_course, [NAME])
-    assert proved.pasted_since(small_course, [NAME]) == ["08_other"]
+    assert release_digest.pasted_since(small_course, [NAME]) == ["08_other"]
     assert release(small_course, ["08_other"]).unchanged == []
-    assert proved.pasted_since(small_course, [NAME]) == []
+    assert release_digest.pasted_since(small_course, [NAME]) == []
 
 
 @pytest.mark.parametrize(

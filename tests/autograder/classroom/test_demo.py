@@ -4,13 +4,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 import nbformat
 import pytest
 from checkout import ROOT
 from click.testing import CliRunner
 from nbformat.v4 import new_markdown_cell
+from processes import wait_for
 
 from autograder.authoring.release import release
 from autograder.classroom.demo import demo_submissions
@@ -44,11 +44,6 @@ def demo(course):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return subprocess.Popen(COMMAND, cwd=course.root, env=environment, **streams)
-
-
-def wait_for(path, process):
-    while process.poll() is None and not path.exists():
-        time.sleep(0.05)
 
 
 @pytest.mark.slow

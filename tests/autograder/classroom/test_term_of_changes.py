@@ -1,16 +1,13 @@
 """A term in which all changes that a class brings happen to one class, by the commands.
 
 With eight students and a small course; with forty and the course's own first assignments among the
-slow tests. The seconds of each step are printed (`pytest -s`).
+slow tests.
 """
 
 import csv
 import io
-import json
 import re
-import time
 import zipfile
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,34 +19,22 @@ from term_of_changes import ABSENT, ADA, ALAN, BELOW, CODE, GRACE, WITHIN, ZOE, 
 WHY = "its text was ambiguous"
 
 
-@contextmanager
-def step(name, seconds):
-    begin = time.monotonic()
-    yield
-    seconds[name] = round(time.monotonic() - begin, 1)
-    print(json.dumps({name: seconds[name]}))
-
-
 @pytest.mark.parametrize("size", [8, pytest.param(40, marks=pytest.mark.slow)])
 def test_a_term_of_changes_keeps_every_place_in_agreement(size, course, tmp_path):
-    seconds = {}
-    with step("course", seconds):
-        made = play.small_class(tmp_path) if size == 8 else play.large_class(course, tmp_path, size)
+    made = play.small_class(tmp_path) if size == 8 else play.large_class(course, tmp_path, size)
     lms = tmp_path / "canvas.csv"
     first, second = made.assignments
     columns = {f"{name.replace('_', ' ')} ({98765 + n})": most(made, name) for n, name in enumerate(made.assignments)}  # fmt: skip
     lms.write_bytes(play.canvas_table(made, columns))
-    with step("roster", seconds):
-        made.autograder("roster", lms)
-    answers_outside_their_cell_wait_for_a_person(made, first, tmp_path, seconds)
-    scores_go_out_and_come_back(made, first, lms, seconds)
-    an_exercise_is_withdrawn_and_comes_back(made, first, seconds)
-    times_and_an_extension_change_penalties(made, first, tmp_path, seconds)
-    a_backup_is_taken_back(made, first, seconds)
-    a_changed_name_a_macs_zip_and_clones_are_the_same_class(made, second, tmp_path, seconds)
-    scores_go_out_and_come_back(made, second, tmp_path / "canvas-2.csv", seconds)
-    pages_go_back_under_the_names_of_the_lms(made, second, seconds)
-    print(json.dumps({"students": size, **seconds}))
+    made.autograder("roster", lms)
+    answers_outside_their_cell_wait_for_a_person(made, first, tmp_path)
+    scores_go_out_and_come_back(made, first, lms)
+    an_exercise_is_withdrawn_and_comes_back(made, first)
+    times_and_an_extension_change_penalties(made, first, tmp_path)
+    a_backup_is_taken_back(made, first)
+    a_changed_name_a_macs_zip_and_clones_are_the_same_class(made, second, tmp_path)
+    scores_go_out_and_come_back(made, second, tmp_path / "canvas-2.csv")
+    pages_go_back_under_the_names_of_the_lms(made, second)
 
 
 def most(made, assignment):
@@ -67,16 +52,13 @@ def in_canvas(made, assignment, who, late=()):
     }
 
 
-def answers_outside_their_cell_wait_for_a_person(made, assignment, folder, seconds):
+def answers_outside_their_cell_wait_for_a_person(made, assignment, folder):
     present = [one for one in made.students.values() if one.number != ABSENT]
     download = play.canvas_zip(folder / "week1.zip", in_canvas(made, assignment, present))
-    with step("collect from Canvas", seconds):
-        said = made.autograder("collect", assignment, download)
+    said = made.autograder("collect", assignment, download)
     assert f"Collected {len(present)} submissions" in said
-    with step(f"grade {assignment}", seconds):
-        said = made.autograder("grade", assignment)
-    with step("look everywhere", seconds):
-        found = everywhere(made, assignment)
+    said = made.autograder("grade", assignment)
+    found = everywhere(made, assignment)
     assert set(found) == {one.folder for one in present}
     (question, *_) = made.questions(assignment)
     for number in (BELOW, WITHIN, CODE):
@@ -96,12 +78,11 @@ def answers_outside_their_cell_wait_for_a_person(made, assignment, folder, secon
     assert after == {student: (score + given, total) for student, (score, total) in found.items()}
 
 
-def scores_go_out_and_come_back(made, assignment, lms, seconds):
+def scores_go_out_and_come_back(made, assignment, lms):
     """Into the table of the LMS, and again into what came out: only the scores' cells change."""
     before = lms.read_bytes()
     filled = lms.with_name(f"filled-{lms.name}")
-    with step(f"export {assignment} into the table", seconds):
-        said = made.autograder("export", assignment, "--into", lms, "--output", filled)
+    said = made.autograder("export", assignment, "--into", lms, "--output", filled)
     assert lms.read_bytes() == before
     found = made.seen[assignment]
     rows = [*csv.reader(io.StringIO(filled.read_bytes().decode("utf-8-sig"), newline=""))]
@@ -126,7 +107,7 @@ def folder_of(made, student):
     return "lovelaceada" if student.number == ADA else student.folder
 
 
-def an_exercise_is_withdrawn_and_comes_back(made, assignment, seconds):
+def an_exercise_is_withdrawn_and_comes_back(made, assignment):
     before = made.seen[assignment]
     points = sum(
         c.metadata["nbgrader"]["points"]
@@ -134,8 +115,7 @@ def an_exercise_is_withdrawn_and_comes_back(made, assignment, seconds):
         if c.metadata.get("nbgrader", {}).get("grade_id") == f"check_{made.flawed}"
     )
     total = most(made, assignment)
-    with step("withdraw an exercise", seconds):
-        made.autograder("withdraw", made.flawed, "--reason", WHY)
+    made.autograder("withdraw", made.flawed, "--reason", WHY)
     found = everywhere(made, assignment)
     assert {out_of for _, out_of in found.values()} == {total - points}
     ada = made.students[ADA].folder
@@ -150,7 +130,7 @@ def an_exercise_is_withdrawn_and_comes_back(made, assignment, seconds):
     assert everywhere(made, assignment) == before
 
 
-def times_and_an_extension_change_penalties(made, assignment, folder, seconds):
+def times_and_an_extension_change_penalties(made, assignment, folder):
     """A table says who was late; an extension takes the penalty back, and grades nothing again."""
     before = made.seen[assignment]
     times = folder / "times.csv"
@@ -161,10 +141,9 @@ def times_and_an_extension_change_penalties(made, assignment, folder, seconds):
         for one in made.students.values():
             date = f"2026-11-0{day.get(one.number, 1)}T11:00:00Z"
             table.writerow([f"{one.last}, {one.first}", one.number, date])
-    with step("due date, times, grade", seconds):
-        made.autograder("due", assignment, "2026-11-01 12:00 UTC")
-        made.autograder("collect", assignment, folder / "week1.zip", "--times", times)
-        made.autograder("grade", assignment)
+    made.autograder("due", assignment, "2026-11-01 12:00 UTC")
+    made.autograder("collect", assignment, folder / "week1.zip", "--times", times)
+    made.autograder("grade", assignment)
     found = everywhere(made, assignment)
     grace, alan = (made.students[number].folder for number in (GRACE, ALAN))
     for student, days in ((grace, 2), (alan, 3)):
@@ -172,14 +151,13 @@ def times_and_an_extension_change_penalties(made, assignment, folder, seconds):
     assert {s: both for s, both in found.items() if s not in (grace, alan)} == {
         s: both for s, both in before.items() if s not in (grace, alan)
     }
-    with step("extend", seconds):
-        made.autograder("extend", assignment, grace, "3d")
+    made.autograder("extend", assignment, grace, "3d")
     found = everywhere(made, assignment)
     assert found[grace] == before[grace]
     assert found[alan][0] < before[alan][0]
 
 
-def a_backup_is_taken_back(made, assignment, seconds):
+def a_backup_is_taken_back(made, assignment):
     """Points given by mistake are undone from the backup of the time before."""
     right = made.seen[assignment]
     written = (made.root / "gradebook.db").stat()
@@ -192,14 +170,13 @@ def a_backup_is_taken_back(made, assignment, seconds):
     kept = sorted((made.root / "backups").glob("gradebook-*.db"), reverse=True)
     number = 1 + [file.stat().st_mtime_ns for file in kept].index(written.st_mtime_ns)
     assert any(line.split()[0] == str(number) and date in line for line in listed)
-    with step("restore", seconds):
-        made.autograder("restore", number)
+    made.autograder("restore", number)
     made.autograder("restore", 1)  # which undoes it
     made.autograder("restore", 1)
     assert everywhere(made, assignment) == right
 
 
-def a_changed_name_a_macs_zip_and_clones_are_the_same_class(made, assignment, folder, seconds):
+def a_changed_name_a_macs_zip_and_clones_are_the_same_class(made, assignment, folder):
     known = set(made.seen[made.assignments[0]])
     made.students[ADA] = replace(made.students[ADA], last="King")
     table = folder / "canvas-2.csv"
@@ -209,8 +186,7 @@ def a_changed_name_a_macs_zip_and_clones_are_the_same_class(made, assignment, fo
     with_git = (GRACE, ALAN)
     rest = [one for one in made.students.values() if one.number not in (*with_git, ABSENT)]
     files = in_canvas(made, assignment, rest, late=(ZOE,))
-    with step("collect a Mac's zip", seconds):
-        said = made.autograder("collect", assignment, play.mac_zip(folder / "Archive ü.zip", files))
+    said = made.autograder("collect", assignment, play.mac_zip(folder / "Archive ü.zip", files))
     assert f"Collected {len(rest)} submissions" in said
     assert "now called kingada" in said
     made.autograder("roster", table)
@@ -231,11 +207,9 @@ def a_changed_name_a_macs_zip_and_clones_are_the_same_class(made, assignment, fo
         begun,
         ("2026-11-17T20:00:00Z", text[ALAN]),
     )
-    with step("collect clones", seconds):
-        said = made.autograder("collect", assignment, folder / "clones")
+    said = made.autograder("collect", assignment, folder / "clones")
     assert "Collected 2 submissions" in said
-    with step(f"grade {assignment}", seconds):
-        made.autograder("grade", assignment)
+    made.autograder("grade", assignment)
     found = everywhere(made, assignment)
     assert set(found) == known
     play.grade_by_hand(made, assignment, 1)
@@ -258,9 +232,8 @@ def exported(made, assignment):
     return [*csv.DictReader(io.StringIO(text))]
 
 
-def pages_go_back_under_the_names_of_the_lms(made, assignment, seconds):
-    with step("feedback for Canvas", seconds):
-        made.autograder("feedback", assignment, "--for", "canvas")
+def pages_go_back_under_the_names_of_the_lms(made, assignment):
+    made.autograder("feedback", assignment, "--for", "canvas")
     with zipfile.ZipFile(made.root / "exports" / f"{assignment}-feedback-canvas.zip") as packed:
         numbers = {re.search(r"_(\d{5})_", name)[1] for name in packed.namelist()}
     with_files = {n for n in made.students if n not in (GRACE, ALAN, ABSENT)}

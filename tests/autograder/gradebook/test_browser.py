@@ -109,10 +109,22 @@ def attacked(make_small_course, tmp_path_factory):
     return course
 
 
-def opened(browser, url, wait=1000):
-    """A page after its scripts had time to run; nothing outside this machine is loaded."""
+#: What is done when everything that was set off by then has run.
+SETTLED = """() => new Promise(
+  done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
+)"""
+
+
+def settle(page):
+    """Wait until what was set off has run, requests included."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate(SETTLED)
+
+
+def opened(browser, url):
+    """A page whose scripts have run; nothing outside this machine is loaded."""
     page = browser.new_context().new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(0)
     page.dialogs = []
     page.on("dialog", lambda dialog: (page.dialogs.append(dialog.message), dialog.dismiss()))
 
@@ -122,14 +134,14 @@ def opened(browser, url, wait=1000):
 
     page.context.route("**/*", only_here)
     page.goto(url)
-    page.wait_for_timeout(wait)
+    settle(page)
     return page
 
 
 def require_that_nothing_ran(page):
     for link in page.query_selector_all("#bait, a[href^='javascript:' i]"):
         link.evaluate("link => link.click()")
-    page.wait_for_timeout(500)
+    settle(page)
     ran = [frame.url for frame in page.frames if frame.evaluate("Boolean(window.ran)")]
     assert ran == []
     assert page.dialogs == []
@@ -147,8 +159,12 @@ def test_nothing_runs_on_feedback_pages_and_in_the_report(browser, attacked):
         page = opened(browser, f"file://{path}")
         require_that_nothing_ran(page)
         # the policy stops what the cleaning of a later version may leave
-        page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=ran=1>')")
-        page.wait_for_timeout(500)
+        page.evaluate(
+            """() => new Promise(done => {
+              document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=ran=1>');
+              document.body.lastElementChild.addEventListener('error', done);
+            })"""
+        )
         assert not page.evaluate("Boolean(window.ran)"), path
         page.context.close()
 
@@ -177,7 +193,7 @@ def test_a_submission_does_not_grade_itself_in_formgrader(browser, attacked, tmp
         ):
             # logged in for the whole server, as whoever opens formgrader from JupyterLab
             login = f"/login?token={server.token}&next=/formgrader/{path}"
-            page = opened(browser, server.url(login), 3000)
+            page = opened(browser, server.url(login))
             assert path in page.url
             require_that_nothing_ran(page)
             assert server.get(f"/formgrader/api/grades?submission_id={id_}") == before
@@ -185,7 +201,6 @@ def test_a_submission_does_not_grade_itself_in_formgrader(browser, attacked, tmp
                 page.screenshot(path=f"{picture}/{path.replace('/', '-')}.png", full_page=True)
         # had it run, it would have worked
         page.evaluate(SELF_GRADING)
-        page.wait_for_timeout(3000)
         after = server.get(f"/formgrader/api/grades?submission_id={id_}")
         assert [grade["manual_score"] for grade in after] == [g["max_score"] for g in before]
     finally:
@@ -243,7 +258,7 @@ def click_everywhere(page):
         clicked += len(found["points"])
         for x, y in found["points"]:
             page.mouse.click(x, y)
-    page.wait_for_timeout(1000)
+    settle(page)
     assert clicked > 50
     return misplaced
 
@@ -255,7 +270,7 @@ def test_nothing_on_a_feedback_page_lies_over_the_rest_or_is_loaded(browser, bai
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"file://{path}")
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    page.wait_for_timeout(1000)
+    settle(page)
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     boxes = page.query_selector_all("div[style^='contain: paint']")
     assert len(boxes) > 5
@@ -277,7 +292,7 @@ def test_no_click_on_a_submission_gives_it_points_in_formgrader(browser, baited,
         ]
         login = f"/login?token={server.token}&next=/formgrader/submissions/{id_}"
         page = browser.new_context().new_page()
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(0)
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.context.route(
@@ -287,7 +302,7 @@ def test_no_click_on_a_submission_gives_it_points_in_formgrader(browser, baited,
             ),
         )
         page.goto(server.url(login))
-        page.wait_for_timeout(3000)
+        settle(page)
         assert f"submissions/{id_}" in page.url
         if picture := os.environ.get("FORMGRADER_PICTURES"):
             page.screenshot(path=f"{picture}/baited.png")
@@ -301,17 +316,16 @@ def test_no_click_on_a_submission_gives_it_points_in_formgrader(browser, baited,
         elsewhere = [url for url in asked if not url.startswith((server.url("/"), "data:"))]
         assert all("/mathjax/" in url for url in elsewhere), elsewhere  # nbgrader's own
         # the policy stops what the cleaning of a later version may leave
-        page.evaluate(
-            """address => {
-              document.addEventListener('securitypolicyviolation', e => window.stopped = e.blockedURI);
+        stopped = page.evaluate(
+            """address => new Promise(done => {
+              document.addEventListener('securitypolicyviolation', e => done(e.blockedURI));
               const image = document.createElement('img');
               image.src = address;
               document.body.append(image);
-            }""",
+            })""",
             f"{ELSEWHERE}/later.png",
         )
-        page.wait_for_timeout(1000)
-        assert page.evaluate("window.stopped") == f"{ELSEWHERE}/later.png"
+        assert stopped == f"{ELSEWHERE}/later.png"
         # had a bait been kept, a click at the edge of the page would have given the points
         page.evaluate(
             """text => {
@@ -323,8 +337,8 @@ def test_no_click_on_a_submission_gives_it_points_in_formgrader(browser, baited,
         )
         reached = page.evaluate("document.elementFromPoint(30, 400).outerHTML")
         assert reached == OVERLAYS[0].replace(" href", " href")
-        page.mouse.click(30, 400)
-        page.wait_for_timeout(2000)
+        with page.expect_response(lambda answer: answer.request.method == "PUT"):
+            page.mouse.click(30, 400)
         assert any(one["manual_score"] == one["max_score"] for one in server.get(grades))
     finally:
         server.stop()

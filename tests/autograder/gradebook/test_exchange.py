@@ -5,7 +5,7 @@ import subprocess
 
 import nbformat
 import pytest
-from system_users import give, open_folder, run, system_users, user_name
+from system_users import give, guides_mode, open_folder, run, system_users, user_name
 
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
@@ -24,7 +24,7 @@ def folder():
 def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(folder, small_course):
     exchange = folder / "exchange"
     exchange.mkdir()
-    exchange.chmod(0o777)
+    exchange.chmod(guides_mode())
     course = shutil.copytree(small_course.root, folder / "course")
     lines = [
         'c.CourseDirectory.course_id = "text"\n',
@@ -60,3 +60,7 @@ def test_an_assignment_goes_out_through_the_exchange_and_feedback_comes_back(fol
     assert "<bdi>" in (course / "feedback" / ANN / NAME / f"{NAME}.html").read_text("utf-8")
     inbound = exchange / "text" / "inbound"
     assert subprocess.run(["ls", inbound], user=ANN, capture_output=True).returncode != 0
+    # no student puts a course of their own in the place of this one
+    takes_over = ["mv", exchange / "text", exchange / "moved"]
+    assert subprocess.run(takes_over, user=ANN, capture_output=True).returncode != 0
+    assert inbound.is_dir()

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import nbformat
@@ -14,7 +13,7 @@ import pytest
 from checkout import ROOT
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-from processes import processes_of
+from processes import TELLS_CELLS, processes_of, wait_for, wait_for_line
 
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
@@ -105,7 +104,6 @@ def room(make_small_course, tmp_path_factory):
         "syntax": "def average_topic(scores, mask)\n    return scores",
         "import": broken_import,
         "missing_package": missing,
-        "hangs": "while True: pass\naverage_topic = lambda scores, mask: scores",
         "input": body("return input()"),
         "library": body("import torch; return torch.tensor([]).bincount()"),
         "huge": body(
@@ -120,7 +118,11 @@ def room(make_small_course, tmp_path_factory):
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())  # a byte order mark
     (course.root / "submitted" / "file").mkdir()
     (course.root / "submitted" / "file" / NAME).write_text("not a folder")
-    graded = grade_class(course, NAME, options=Options(cell_seconds=15))
+    graded = grade_class(course, NAME)
+    # last, and alone, since no other one is to be stopped after so short a time
+    hangs = "import time; time.sleep(10_000)\naverage_topic = lambda scores, mask: scores"
+    submit(course, "hangs", answer(course, hangs))
+    graded.verdicts |= grade_class(course, NAME, None, ["hangs"], Options(3)).verdicts
     pages = {page.parent.parent.name: page.read_text() for page in write_feedback(course, NAME)}
     return course, graded, pages
 
@@ -213,7 +215,6 @@ def nbgrader(course, *arguments):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
     )
 
 
@@ -292,7 +293,6 @@ def test_the_validate_button_accepts_right_and_explains_wrong(small_course, tmp_
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
     )
     right, success, wrong = (done.stdout + done.stderr).partition(
         "Success! Your notebook passes all the tests."
@@ -310,7 +310,7 @@ def class_of(course):
         "right": filled(Assignment(course, NAME)),
         "unwritten": filled(Assignment(course, NAME), {EXERCISE: None}),
         "dies": body("import os; os._exit(1)"),
-        "hangs": body("while True: pass"),
+        "hangs": body("import time; time.sleep(10_000)"),
     }
 
 
@@ -401,12 +401,16 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     tmp_path = tmp_path.parent / "t"  # short: sockets are made there
     tmp_path.mkdir()
     slow = filled(Assignment(small_course, NAME))
-    slow.cells.insert(2, new_code_cell("import time\ntime.sleep(777)"))
+    slow.cells.insert(2, new_code_cell(sleeps := "import time\ntime.sleep(10_000)"))
     submit(small_course, "a_first", filled(Assignment(small_course, NAME)))
     submit(small_course, "b_slow", slow)
     process = subprocess.Popen(
-        [sys.executable, "-m", "autograder", "grade", NAME, "--cell-seconds", "200"],
+        [
+            *(sys.executable, "-c", f"{TELLS_CELLS}\nfrom autograder.cli import main\nmain()"),
+            *("grade", NAME, "--cell-seconds", "10000"),
+        ],
         cwd=small_course.root,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
@@ -414,13 +418,10 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     kept = small_course.root / "graded.json"
-    for _ in range(3000):  # on a busy machine
-        if kept.exists() and "a_first" in kept.read_text():
-            break
-        time.sleep(0.1)
-    time.sleep(4)  # well inside the sleeping cell
+    assert wait_for(kept, process, lambda kept: kept.exists() and "a_first" in kept.read_text())
+    assert wait_for_line(process.stdout, repr(sleeps))
     process.send_signal(signal.SIGINT)
-    _, words = process.communicate(timeout=100)
+    _, words = process.communicate()
     assert process.returncode == 1
     assert "stopped: 1 of 2 submissions are graded; run the command again" in words
     assert "Traceback" not in words

@@ -1,13 +1,19 @@
 """`autograder doctor` says what keeps a JupyterHub on this machine from knowing the course."""
 
+import stat
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from checkout import ROOT
 from click.testing import CliRunner
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.cli import main
 from autograder.gradebook import hub
 from autograder.gradebook.backups import keep_backup
+from autograder.gradebook.class_folder import Classroom
 
 NAME = "07_topic"
 
@@ -17,7 +23,7 @@ def machine(small_course, tmp_path, monkeypatch):
     """A machine with a hub: folders in the place of its system's and the user's configuration."""
     for name in ("system", "home", "exchange", "bin"):
         (tmp_path / name).mkdir()
-    (tmp_path / "exchange").chmod(0o777)
+    (tmp_path / "exchange").chmod(0o1777)
     monkeypatch.setattr(hub, "SYSTEM_CONFIG_PATH", [str(tmp_path / "system")])
     monkeypatch.setattr(hub, "ENV_CONFIG_PATH", [])
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "home" / ".jupyter"))
@@ -41,6 +47,11 @@ def set_up(machine, course):
     configure(course.root, 'c.CourseDirectory.course_id = "text"', exchange)
     configure(machine / "system", exchange)
     configure(machine / "home" / ".jupyter", f"c.CourseDirectory.root = {str(course.root)!r}")
+
+
+def hub_config() -> Config:
+    """The hub's configuration as it is shipped."""
+    return PyFileConfigLoader("jupyterhub_config.py", str(ROOT / "docs/hub")).load_config()
 
 
 def found(course):
@@ -72,6 +83,10 @@ def other_course(machine, course):
 
 def closed_exchange(machine, course):
     (machine / "exchange").chmod(0o755)
+
+
+def exchange_without_sticky_bit(machine, course):
+    (machine / "exchange").chmod(0o777)
 
 
 def no_exchange(machine, course):
@@ -113,7 +128,8 @@ def bare_image(machine, course):
         (stray_gradebook, "gradebook.db is a gradebook that a formgrader without its course"),
         (no_tools, f"does not find `alembic` on PATH; export PATH={sys.prefix}"),
         (other_course, "hides students' other courses; take `c.CourseDirectory.course_id` out of"),
-        (closed_exchange, "; chmod 777"),
+        (closed_exchange, "not everyone can use the exchange"),
+        (exchange_without_sticky_bit, "every user can rename a course in the exchange"),
         (no_exchange, "there is no exchange at"),
         (another_exchange, "that of this machine's servers is /srv/elsewhere"),
         (unnamed, "needs the name of this course"),
@@ -130,6 +146,73 @@ def test_each_mistake_is_named_with_what_mends_it(machine, small_course, break_i
     assert any(words in one for one in found(small_course)), found(small_course)
     said = CliRunner().invoke(main, ["doctor"]).output
     assert words.split(";")[0] in said
+
+
+@pytest.mark.parametrize("folder", ["text", "text/outbound"])
+def test_a_course_in_the_exchange_that_somebody_else_has_made_is_reported(
+    machine, small_course, monkeypatch, folder
+):
+    set_up(machine, small_course)
+    (machine / "exchange" / "text" / "outbound").mkdir(parents=True)
+    assert found(small_course) == []
+    foreign, lstat = machine / "exchange" / folder, Path.lstat
+
+    def of_another(path):
+        other = {"st_uid": lstat(path).st_uid + (path == foreign)}
+        return SimpleNamespace(**other)
+
+    monkeypatch.setattr(Path, "lstat", of_another)
+    (said,) = found(small_course)
+    assert said.startswith(f"{foreign} does not belong to the owner of {small_course.root}")
+
+
+@pytest.mark.parametrize("before", [None, 0o644])
+def test_the_hubs_database_is_for_root_alone(tmp_path, monkeypatch, before):
+    monkeypatch.chdir(tmp_path)
+    database = tmp_path / "jupyterhub.sqlite"
+    if before:
+        database.write_bytes(b"kept")
+        database.chmod(before)
+    config = hub_config()
+    assert config.JupyterHub.db_url == f"sqlite:///{database}"
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
+    assert database.read_bytes() == (b"kept" if before else b"")
+
+
+def test_the_owner_who_has_no_server_needs_no_configuration_in_the_home_folder(
+    machine, small_course, monkeypatch
+):
+    set_up(machine, small_course)
+    no_configuration(machine, small_course)
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_NAME", "text")
+    assert found(small_course) == []  # in the formgrader that the graders share
+    monkeypatch.delenv("JUPYTERHUB_SERVICE_NAME")
+    monkeypatch.delenv("JUPYTERHUB_USER")
+    assert found(small_course) == []  # at a shell
+    another_folder(machine, small_course)
+    assert len(found(small_course)) == 1
+
+
+def test_slow_starts_of_servers_and_formgraders_are_waited_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = hub_config()
+    assert config.Spawner.http_timeout >= 120
+    assert all(service["timeout"] >= 120 for service in config.JupyterHub.services)
+
+
+def test_students_without_a_name_are_counted_until_a_roster_names_them(machine, small_course):
+    set_up(machine, small_course)
+    classroom = Classroom(small_course)
+    classroom.enter_students({"ann": {}, "bob": {}, "cem": {"first_name": "Cem"}})
+    (said,) = found(small_course)
+    assert said.startswith('formgrader lists 2 students as "None, None"; `autograder roster')
+    table = machine / "class.csv"
+    names = ["ann,Ann,Lee,a@x.org", "bob,Bob,Ray,b@x.org", "cem,Cem,Ak,c@x.org"]
+    table.write_text("\n".join(["id,first_name,last_name,email", *names, ""]))
+    done = CliRunner().invoke(main, ["roster", str(table)])
+    assert done.exit_code == 0, done.output
+    assert found(small_course) == []
+    assert classroom.members() == ["ann", "bob", "cem"]
 
 
 def test_a_configuration_that_cannot_be_read_is_one_sentence(machine, small_course):

@@ -29,7 +29,7 @@ class Term:
             SimpleNamespace(
                 assignment=one,
                 extension=None,
-                late_submission_penalty=None,
+                notebooks=[],
                 timestamp=one.duedate + timedelta(days=days) - timedelta(minutes=1),
             )
             for one, days in zip(self.assignments, self.late_days)

@@ -6,11 +6,12 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
+from functools import partial
+from types import SimpleNamespace
 
 import nbformat
 import pytest
+import tenacity
 from checkout import ROOT
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
@@ -32,22 +33,41 @@ def write_to_a_full_disk():
         full.write(b"x")
 
 
-def test_a_disk_that_is_full_for_a_while_is_waited_for(capsys):
+@pytest.fixture
+def pauses(monkeypatch):
+    """The pauses that were made, none of which takes time; `pauses.during` is done in each."""
+    made = SimpleNamespace(seconds=[], during=lambda: None)
+
+    def sleep(seconds):
+        made.seconds.append(seconds)
+        made.during()
+
+    clock = SimpleNamespace(monotonic=lambda: sum(made.seconds), sleep=sleep)
+    monkeypatch.setattr(tenacity, "time", clock)
+    monkeypatch.setattr(tenacity.nap, "time", clock)
+    # SQLite itself would wait for five seconds before it says that a gradebook is locked
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", partial(sqlite3.dbapi2.connect, timeout=0))
+    return made
+
+
+def test_a_disk_that_is_full_for_a_while_is_waited_for(capsys, pauses):
     times = []
 
     def store():
         times.append(1)
-        if len(times) < 2:
+        if len(times) < 7:
             write_to_a_full_disk()
         return "stored"
 
     assert patiently(store) == "stored"
+    assert pauses.seconds == [1, 2, 4, 8, 15, 15]
     assert "grades cannot be stored (No space left on device); waiting" in capsys.readouterr().err
 
 
-def test_a_disk_that_stays_full_ends_in_one_sentence():
-    with pytest.raises(CourseError, match=r"\(No space left on device\): free disk space"):
-        patiently(write_to_a_full_disk, seconds=0)
+def test_a_disk_that_stays_full_ends_in_one_sentence(pauses):
+    with pytest.raises(CourseError, match=r"10 minutes \(No space left on device\): free disk"):
+        patiently(write_to_a_full_disk)
+    assert 600 <= sum(pauses.seconds) < 615
 
 
 def test_other_errors_are_not_waited_for():
@@ -57,18 +77,17 @@ def test_other_errors_are_not_waited_for():
     assert not is_of_this_machine(OSError(errno.ENAMETOOLONG, "File name too long"))
 
 
-def test_a_gradebook_that_another_program_locks_costs_no_points(small_course, capsys):
+def test_a_gradebook_that_another_program_locks_costs_no_points(small_course, capsys, pauses):
     path = small_course.root / "submitted" / "ada" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(filled(Assignment(small_course, NAME)), path)
     Classroom(small_course).register(NAME)
     other = sqlite3.connect(small_course.root / "gradebook.db", check_same_thread=False)
     other.execute("BEGIN EXCLUSIVE")
-    until = threading.Timer(12, other.rollback)  # SQLite itself waits 5 seconds
-    until.start()
+    pauses.during = other.rollback
     grade_class(small_course, NAME)
-    until.join()
     other.close()
+    assert pauses.seconds == [1]
     with Gradebook(f"sqlite:///{small_course.root}/gradebook.db") as book:
         assert book.find_submission(NAME, "ada").score == 3
     assert "database is locked" in capsys.readouterr().err
@@ -82,6 +101,7 @@ def test_an_error_of_nbgraders_own_that_a_full_disk_led_to_is_recognized():
     assert machine_error(ValueError("other")) is None
 
 
+@pytest.mark.usefixtures("pauses")
 def test_a_command_that_reads_a_locked_gradebook_says_so_in_one_sentence(small_course, monkeypatch):
     Classroom(small_course).register(NAME)
     monkeypatch.chdir(small_course.root)
@@ -98,13 +118,12 @@ def test_the_folder_of_a_killed_process_is_deleted_by_the_next_and_no_other(tmp_
     kept = make_scratch(str(tmp_path))
     program = (
         "import sys, time; from autograder.sandbox.scratch import make_scratch\n"
-        f"print(make_scratch({str(tmp_path)!r}), flush=True); time.sleep(60)"
+        f"print(make_scratch({str(tmp_path)!r}), flush=True); time.sleep(10_000)"
     )
     killed = subprocess.Popen(
         [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     left = killed.stdout.readline().strip()
-    time.sleep(0.1)
     killed.kill()
     killed.wait()
     killed.stdout.close()

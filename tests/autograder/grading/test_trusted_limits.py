@@ -1,7 +1,6 @@
 """What the grader does outside the sandbox has limits, too, and ends in a reason."""
 
 import json
-import time
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -109,11 +108,9 @@ def test_a_very_long_import_is_not_parsed(source):
     "source", ["%time 1\n" * 600, "%time 1\n" * 80 + "# x" * 5_000, "a?\n" * 600]
 )
 def test_lines_of_ipython_that_nobody_writes_by_hand_are_not_translated(source):
-    began = time.process_time()
     with pytest.raises(CourseError, match="lines of IPython syntax"):
         kept_definitions(source)
     assert why_it_may_differ(new_notebook(cells=[new_code_cell(source)]), [], [])
-    assert time.process_time() - began < 5  # it took fourteen seconds for each cell
     assert kept_definitions("%matplotlib inline\nimport math").body[0].names[0].name == "math"
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from autograder.authoring.bundle import make_bundle, make_repository
 from autograder.cli import main
 from autograder.course.layout import Course
-from autograder.errors import AuthorError, ClassError, CourseError
+from autograder.errors import AuthorError, ClassError, CourseError, MachineError
 from autograder.gradebook.class_folder import Classroom
 from autograder.guide import print_pdf, write_guide
 from autograder.guide.exam_bank import read_bank
@@ -118,6 +118,14 @@ def test_without_a_browser_a_sentence_says_that_only_html_was_written(small_cour
     done = CliRunner().invoke(main, ["guide"])
     assert "only HTML was written: no Chromium or Chrome was found" in done.output
     assert done.exit_code == 0
+
+
+def test_a_browser_that_cannot_print_is_named_in_one_sentence(tmp_path):
+    (tmp_path / "page.html").write_text("x")
+    with pytest.raises(
+        MachineError, match=r"/bin/false could not print the guide \(.+\); the HTML"
+    ):
+        print_pdf.print_pdf("/bin/false", tmp_path / "page.html")
 
 
 def test_a_folder_that_students_or_the_public_see_is_refused(small_course):

@@ -5,13 +5,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
 from nbformat.v4 import new_code_cell, new_notebook
-from processes import processes_of
+from processes import TELLS_CELLS, processes_of, wait_for_end, wait_for_line
 
 from autograder.grading.isolated_run import run_notebook
 from autograder.grading.limits import Limits, hidden_folders
@@ -48,8 +47,7 @@ def test_the_doctor_finds_everything_that_a_sandbox_needs():
 
 
 def test_the_solutions_and_the_host_cannot_be_seen():
-    results = ("data/results/audit.json", "data/results/hints.tsv")
-    names = ("solutions", "autograder", "tests", "pyproject.toml", *results)
+    names = ("solutions", "autograder", "tests", "pyproject.toml", "data/results/hints.tsv")
     paths = [*(str(ROOT / name) for name in names), "/etc/shadow", "/var", "/sys"]
     assert all(map(os.path.exists, paths))
     (printed,), answers = run(f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
@@ -174,13 +172,14 @@ def test_a_fork_bomb_hits_the_limit_and_leaves_no_process_behind():
         processes=40,
     )
     assert "BlockingIOError" in printed
-    wait_until(lambda: not left_over(), 20)
+    wait_for_the_end_of_sandboxes()
 
 
-def left_over():
-    """Return the processes of sandboxes, without the fork server."""
+def wait_for_the_end_of_sandboxes():
+    """Wait until no process of a sandbox is left: the fork server ends none twice."""
     server = launch._server
-    return processes_of(server.folder) - {server.process.pid}
+    while left := processes_of(server.folder) - {server.process.pid}:
+        wait_for_end(left)
 
 
 def test_a_daemon_does_not_outlive_the_submission():
@@ -192,7 +191,7 @@ def test_a_daemon_does_not_outlive_the_submission():
         "        time.sleep(1000)\n"
         "    os._exit(0)"
     )
-    wait_until(lambda: not left_over(), 20)
+    wait_for_the_end_of_sandboxes()
 
 
 @pytest.mark.parametrize(
@@ -213,7 +212,6 @@ def test_a_kernel_can_kill_neither_its_parent_nor_other_processes():
 
 
 def test_a_loop_that_ignores_signals_is_stopped():
-    start = time.monotonic()
     (printed,), answers = run(
         "import signal\n"
         "for number in (2, 15): signal.signal(number, signal.SIG_IGN)\n"
@@ -222,7 +220,6 @@ def test_a_loop_that_ignores_signals_is_stopped():
     )
     assert "could not be interrupted" in printed
     assert still_answers(answers)
-    assert time.monotonic() - start < 60
 
 
 def test_nothing_is_left_on_disk_or_among_the_mounts(tmp_path, monkeypatch):
@@ -238,20 +235,27 @@ def test_nothing_is_left_on_disk_or_among_the_mounts(tmp_path, monkeypatch):
 def test_sandboxes_and_their_files_are_gone_after_the_grader_is_killed(tmp_path):
     tmp_path = tmp_path.parent / "b"  # short: sockets are made there
     tmp_path.mkdir()
-    program = (
-        "from autograder.grading.isolated_run import run_notebook\n"
+    source = "import time; time.sleep(10_000)"
+    program = TELLS_CELLS + (
         "from nbformat.v4 import *\n"
-        "import sys\n"
-        "nb = new_notebook(cells=[new_code_cell('import time; time.sleep(600)')])\n"
+        f"nb = new_notebook(cells=[new_code_cell({source!r})])\n"
         "nb.cells[0].metadata['nbgrader'] = {'grade': True}\n"
-        "run_notebook(nb, {})"
+        "isolated_run.run_notebook(nb, {})"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    grader = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=environment)
-    wait_until(lambda: len(processes_of(tmp_path)) >= 3, 90)  # server, supervisor, kernel
-    grader.kill()
-    grader.wait()
-    wait_until(lambda: not processes_of(tmp_path) and not list(tmp_path.iterdir()), 20)
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as grader:
+        assert wait_for_line(grader.stdout, repr(source))
+        assert len(processes_of(tmp_path)) >= 3  # server, supervisor, kernel
+        grader.kill()
+    while left := processes_of(tmp_path):
+        wait_for_end(left)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_fork_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp_path):
@@ -273,15 +277,8 @@ def test_a_fork_server_whose_grader_is_killed_while_it_starts_leaves_nothing(tmp
     server.stdout.close()
     with server.stderr:
         assert b"Traceback" not in server.stderr.read()
-    server.wait(90)
+    server.wait()
     assert not folder.exists()
-
-
-def wait_until(holds, seconds):
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
 
 
 def test_a_course_in_a_visible_folder_is_not_visible(make_small_course, tmp_path, monkeypatch):

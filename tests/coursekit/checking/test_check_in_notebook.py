@@ -31,7 +31,6 @@ for cell in sys.stdin.read().split("---"):
         text=True,
         env={**os.environ, "MPLBACKEND": "agg"},
         check=True,
-        timeout=300,
     )
     return done.stdout
 

@@ -1,3 +1,4 @@
+import contextlib
 import functools
 import os
 import random
@@ -12,6 +13,8 @@ from coursekit.checking.judge_case import judge_case
 from coursekit.checking.process_settings import SEEDS
 from coursekit.checking.run_cases import run_case
 
+#: Threads are ended by an exception.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 CASE = {"group": "values", "args": [codec.encode(2.0)], "names": ["x"], "seed": 3}
 EXPECTED = {**CASE, "expected": {"status": "value", "value": 2.0}}
 
@@ -184,16 +187,18 @@ def test_a_generator_that_was_drawn_from_too_often_is_told_where_the_text_says_h
     assert judge_case({**expected, "judge": {}}, run_case(draws(4), case)) is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_what_a_thread_of_the_notebook_draws_or_seeds_is_not_the_answers():
     source = """
-import random, threading, time
-end = threading.Event()
+import random, threading
+seeded = threading.Event()
 def spin():
-    while not end.is_set():
+    while True:
         random.seed(1)
+        seeded.set()
 def waits(x):
-    time.sleep(0.1)
+    for _ in range(2):  # the first may come of a seed before the call
+        seeded.clear()
+        seeded.wait()
     return x
 thread = threading.Thread(target=spin, daemon=True)
 """
@@ -206,15 +211,53 @@ thread = threading.Thread(target=spin, daemon=True)
         assert judge_case(expected, run_case(scope["waits"], case)) is None
     finally:
         running_threads.end_those_of_the_notebook()
-    assert not scope["thread"].is_alive()
+        scope["thread"].join()
+
+
+#: A thread that waits until it is told to end, and one that computes.
+THREADS = """
+import threading
+begun, end = threading.Event(), threading.Event()
+def wait():
+    begun.set()
+    end.wait()
+def spin():
+    begun.set()
+    while True:
+        pass
+"""
+
+
+@contextlib.contextmanager
+def waiting():
+    """A thread of a notebook that only waits, and which an exception does not end."""
+    scope = {"__name__": "__main__"}
+    exec(THREADS, scope)
+    thread = threading.Thread(target=scope["wait"], daemon=True)
+    thread.start()
+    scope["begun"].wait()
+    try:
+        yield
+    finally:
+        scope["end"].set()
+        thread.join()
 
 
 def test_a_thread_that_only_waits_excuses_no_seed():
+    with waiting():
+        assert running_threads.of_the_notebook()
+        assert run_case(seed_python, CASE)["left"] == ["python_seed"]
+
+
+def test_a_thread_is_ended_though_one_before_it_with_its_number_could_not_be(monkeypatch):
+    monkeypatch.setattr(running_threads, "_SECONDS", 0.02)
+    with waiting():
+        running_threads.end_those_of_the_notebook()
+    monkeypatch.undo()
     scope = {"__name__": "__main__"}
-    exec("import threading\nend = threading.Event()\ndef wait():\n    end.wait()", scope)
-    thread = threading.Thread(target=scope["wait"], daemon=True)
+    exec(THREADS, scope)
+    thread = threading.Thread(target=scope["spin"], daemon=True)
     thread.start()
-    assert running_threads.of_the_notebook()
-    assert run_case(seed_python, CASE)["left"] == ["python_seed"]
-    scope["end"].set()
+    scope["begun"].wait()
+    running_threads.end_those_of_the_notebook()
     thread.join()

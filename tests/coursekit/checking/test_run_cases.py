@@ -2,7 +2,6 @@ import random
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -50,7 +49,7 @@ def test_an_endless_loop_is_stopped_even_if_it_catches_everything():
     def stubborn(x):
         while True:
             try:
-                time.sleep(0.01)
+                threading.Event().wait()
             except BaseException:
                 if x:
                     raise
@@ -58,20 +57,12 @@ def test_an_endless_loop_is_stopped_even_if_it_catches_everything():
     assert run_case(stubborn, case(1), seconds=0.2)["status"] == "timeout"
 
 
-def test_a_slow_answer_that_hardly_computes_has_more_time_since_the_machine_may_be_busy():
-    def waits(x):
-        time.sleep(0.15)
-        return x
-
-    assert run_case(waits, case(1), seconds=0.1)["status"] == "value"
-
-
 def test_after_a_timeout_the_other_cases_are_not_run():
     calls = []
 
     def slow(x):
         calls.append(x)
-        time.sleep(5)
+        threading.Event().wait()
 
     outcomes = run_cases(slow, [case(1), case(2)], seconds=0.1)
     assert [o["status"] for o in outcomes] == ["timeout", "timeout"]

@@ -195,18 +195,16 @@ def test_a_cache_that_cannot_be_written_to_is_said(toy, server, tmp_path, monkey
 
 def test_several_processes_may_fetch_the_same_file_at_once(toy, server, cache):
     registry = toy(f"{server.address}/a")
-    server.answers["/a"] = ("slow", TRAIN)
+    server.answers["/a"], server.together = ("together", TRAIN), threading.Barrier(3)
     script = (
         "import sys, pathlib\n"
         "from coursekit.data import load, registry\n"
         "registry.REGISTRY = pathlib.Path(sys.argv[1])\n"
-        "sys.stdin.read()\n"  # all start at the same moment
         "print(len(load('sst2')))\n"
     )
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", script, str(registry)],
-            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -215,10 +213,7 @@ def test_several_processes_may_fetch_the_same_file_at_once(toy, server, cache):
         for _ in range(3)
     ]
     for process in processes:
-        process.stdin.close()
-        process.stdin = None
-    for process in processes:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
         assert out.strip() == "3", err
     assert len(server.asked) == 3  # they were indeed at it together
     assert leftovers(cache) == [FILE]
@@ -227,7 +222,7 @@ def test_several_processes_may_fetch_the_same_file_at_once(toy, server, cache):
 
 def test_several_threads_may_fetch_the_same_file_at_once(toy, server, cache):
     toy(f"{server.address}/a")
-    server.answers["/a"] = ("slow", TRAIN)
+    server.answers["/a"], server.together = ("together", TRAIN), threading.Barrier(4)
     lengths: list[int] = []
     threads = [threading.Thread(target=lambda: lengths.append(len(load("sst2")))) for _ in "1234"]
     for thread in threads:

@@ -7,7 +7,6 @@ import hashlib
 import io
 import tarfile
 import threading
-import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -52,12 +51,13 @@ class Server:
 
     An answer is the body to send, an error status, or ("cut", body) to announce the whole
     body and break off in the middle, ("short", body) to send half of it as if it were all, or
-    ("slow", body) to pause in the middle.
+    ("together", body) to pause in the middle until as many have asked as `together` says.
     """
 
     def __init__(self) -> None:
         self.answers: dict[str, bytes | int | tuple[str, bytes]] = {}
         self.asked: list[str] = []
+        self.together = threading.Barrier(1)
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -73,15 +73,16 @@ class Server:
                 self.send_header("Content-Length", str(half if how == "short" else len(body)))
                 self.end_headers()
                 self.wfile.write(body[:half])
-                if how == "slow":
-                    time.sleep(0.5)
-                if how in ("whole", "slow"):
+                if how == "together":
+                    outer.together.wait()
+                if how in ("whole", "together"):
                     self.wfile.write(body[half:])
 
             def log_message(self, *_: object) -> None:
                 pass
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = False  # `stop` waits for those that answer
         self.address = f"http://127.0.0.1:{self.http.server_address[1]}"
         self.thread = threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True)
         self.thread.start()
