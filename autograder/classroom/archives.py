@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from autograder.classroom.archive_names import members
+from autograder.classroom.archive_names import is_too_long, members
 from autograder.classroom.outer_files import is_folder, opened
 from autograder.errors import CourseError
 from autograder.grading.student_files import open_below, walk
@@ -28,6 +28,8 @@ from autograder.grading.student_files import open_below, walk
 MAX_FILE_BYTES = 100 * 2**20
 MAX_STUDENT_BYTES = 400 * 2**20
 MAX_STUDENT_FILES = 10_000
+#: In a student's archive; each is read as a notebook, which costs far more than a file.
+MAX_STUDENT_NOTEBOOKS = 200
 #: Compression ratio. Deflate reaches about 1,000 for zeros; notebooks with figures reach 2 to 20.
 MAX_RATIO = 200
 #: Nested archives: one per student in the download, as Canvas and Moodle make them, and no deeper.
@@ -35,6 +37,9 @@ MAX_DEPTH = 2
 BLOCK = 1 << 20
 _LINK = "symbolic link"
 _TOO_LARGE = f"too large: the limit is {MAX_FILE_BYTES >> 20} MiB; clear its outputs"
+_TOO_LONG_OUTPUT = (
+    f"it expands more than {MAX_RATIO} times, as an endless print does: clear its outputs"
+)
 _ENTRY = b"PK\x01\x02"  # begins each entry of an archive's list of files
 _FIRST_FILE = b"PK\x03\x04"  # begins an archive
 _EPOCH = datetime.datetime(1980, 1, 1, tzinfo=datetime.timezone.utc)
@@ -137,6 +142,7 @@ class _Allowance:
     """The files and bytes that a student has unpacked so far."""
 
     files: int = 0
+    notebooks: int = 0
     bytes: int = 0
 
 
@@ -228,6 +234,8 @@ class _Unpacking:
         if inside is not None:
             outer = replace(inside, name=name, depth=inside.depth + 1)
         allowance = self._allowed(name, outer.outer)
+        if allowance is not None and name != outer.outer and is_notebook(name):
+            allowance = self._one_more_notebook(name, allowance)
         path = None if allowance is None else self._copy(name, file, most, allowance)
         if path is None:
             return
@@ -246,6 +254,18 @@ class _Unpacking:
             return allowance
         if allowance.files == MAX_STUDENT_FILES + 1:  # once, not for each of a million
             reason = f"more than {MAX_STUDENT_FILES:,} files of one student; the rest is left out"
+            self.result.refused.append((name, reason))
+        return None
+
+    def _one_more_notebook(self, name: str, allowance: _Allowance) -> _Allowance | None:
+        """Count a notebook in a student's archive; return None after refusing it, once of many."""
+        allowance.notebooks += 1
+        if allowance.notebooks <= MAX_STUDENT_NOTEBOOKS:
+            return allowance
+        if allowance.notebooks == MAX_STUDENT_NOTEBOOKS + 1:
+            reason = (
+                f"more than {MAX_STUDENT_NOTEBOOKS} notebooks in the archive; the rest is left out"
+            )
             self.result.refused.append((name, reason))
         return None
 
@@ -340,6 +360,8 @@ def _count_entries(path: Path) -> int:
 
 def reason_to_refuse(member: zipfile.ZipInfo) -> str:
     """Return why a member is not extracted, or ""."""
+    if is_too_long(member):
+        return "its name is longer than file systems allow"
     path = PurePosixPath(member.filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
         return "path points outside the archive"
@@ -350,6 +372,8 @@ def reason_to_refuse(member: zipfile.ZipInfo) -> str:
     if member.file_size > MAX_FILE_BYTES and is_notebook(path.name):
         return _TOO_LARGE
     if member.file_size > MAX_RATIO * max(member.compress_size, 1_000):
+        if is_notebook(path.name):
+            return _TOO_LONG_OUTPUT
         ratio = member.file_size // max(member.compress_size, 1)
         return f"zip bomb? It would expand {ratio:,} times; the limit is {MAX_RATIO}"
     return ""

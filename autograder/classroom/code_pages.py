@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 #: What Excel writes where it does not write UTF-8: code pages of Windows, macOS and MS-DOS.
 _OF_TABLES = (
@@ -20,6 +21,28 @@ _ALPHABETS = (
     *("абвгдежзийклмнопрстуфхцчшщъыьэюяё", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
     *("абвгдђежзијклљмнњопрстћуфхцчџш", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋ"),
 )
+#: For each code page of East Asia the rows of its common characters, and characters that lists of a class
+#: are full of: those of headings, family names and given names.
+_COMMON = {
+    "gbk": (
+        range(0xB0, 0xD8),
+        "姓名字学号院系生组班级成绩专业分数王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许邓韩冯曹彭曾欧阳"
+        "小大明文华国伟芳娜敏静丽强军杰建志海平雪雷洋",
+    ),
+    "big5": (
+        range(0xA4, 0xC7),
+        "姓名字學號院系生組班級成績專業分數王李張劉陳楊黃趙吳周徐孫馬朱胡郭何林高羅鄭梁謝宋唐許鄧韓馮曹彭曾蔡歐陽"
+        "小大明文華國偉芳娜敏靜麗強軍傑建志海平美玲淑雅",
+    ),
+    "cp932": (
+        range(0x88, 0x98),
+        "氏名前学籍番号生徒組班点数科年田山川木村本中小林井藤佐伊渡辺斎高橋鈴松加吉清石原岡和一二三郎太子美大野健花介",
+    ),
+    "cp949": (
+        range(0xB0, 0xC9),
+        "이름학번생조반성명점수과제김박최정강윤장임한오서신권황안송류전홍민지영현준우진희은경숙철",
+    ),
+}
 #: Typographic marks where they belong.
 _TYPOGRAPHY = re.compile(
     r"(?<=\b[^\W\d_])’(?=[^\W\d_])|(?<=[^\W\d_])’(?=s\b)|[“„][^“”„\n]*[”“]|N°|[ªº]"
@@ -32,7 +55,7 @@ _MAX_STRANGENESS = 0.34
 def decode_table(content: bytes) -> tuple[str, str] | None:
     """Decode a table that is not Unicode; return text and code page, None if uncertain."""
     texts = {page: decoded(content, page) for page in _OF_TABLES}
-    ranks = {page: _rank(text) for page, text in texts.items() if text is not None}
+    ranks = {page: _rank(text, page) for page, text in texts.items() if text is not None}
     best = min(ranks.values(), default=None)
     pages = [page for page, rank in ranks.items() if rank == best]
     if best is None or len({texts[page] for page in pages}) > 1:
@@ -42,13 +65,24 @@ def decode_table(content: bytes) -> tuple[str, str] | None:
     return (text, pages[0]) if best[0] <= _MAX_STRANGENESS * foreign else None
 
 
-def _rank(text: str) -> tuple[float, int, int]:
-    """Rank a text by how little it looks like names: letters, words of no language, languages."""
+def _rank(text: str, page: str) -> tuple[float, int, int, int]:
+    """Rank a text by how little it looks like names: letters, words of no language, languages, rare signs."""
     words = [one for one in re.findall(r"[^\W\d_]+", text.lower()) if not one.isascii()]
     fitting = [_languages(word) for word in words]
     most = Counter(language for one in fitting for language in one).most_common(1)
     plain = _TYPOGRAPHY.sub("", text)
-    return strangeness([plain]), fitting.count([]), -most[0][1] if most else 0
+    return strangeness([plain]), fitting.count([]), -most[0][1] if most else 0, rarity(text, page)
+
+
+def rarity(text: str, page: str) -> int:
+    """Count the rare signs of a text in a code page of East Asia, less those that lists are full of."""
+    if page not in _COMMON:
+        return 0
+    rows, usual = _COMMON[page]
+    signs = [sign for sign in text if _script(sign) in ("CJK", "HANGUL")]
+    kana = [sign for sign in signs if unicodedata.name(sign).startswith(("HIRAGANA", "KATAKANA"))]
+    rare = sum(sign.encode(page)[0] not in rows for sign in signs) - len(kana)
+    return rare - sum(sign in usual for sign in signs) - len(kana)
 
 
 def _languages(word: str) -> list[str]:
@@ -86,6 +120,7 @@ def strangeness(names: Iterable[str | None]) -> float:
     return total
 
 
+@lru_cache(maxsize=1 << 16)
 def _oddity(character: str, before: str) -> float:
     """Score how unlikely a character is in a name: symbol, control character, capital in a word."""
     category = unicodedata.category(character)[0]
@@ -102,7 +137,8 @@ def _oddity(character: str, before: str) -> float:
     return 0.5 if in_a_row else 0
 
 
+@lru_cache(maxsize=1 << 14)
 def _script(character: str) -> str:
     """Return the script of a character, as its Unicode name says."""
     script = unicodedata.name(character, "").partition(" ")[0]
-    return "CJK" if script in ("HIRAGANA", "KATAKANA") else script
+    return "CJK" if script.startswith(("HIRAGANA", "KATAKANA")) else script

@@ -21,6 +21,8 @@ _BRIGHTSPACE = (
     r"(?P<number>\d+)-\d+ - (?P<name>[^/]+?)"
     r" - (?P<time>(?:(?! - )[^/])*?\d{4},? \d{1,2}:?\d\d(?: ?[AaPp][Mm])?)"
 )
+#: Anonymous names have a space before the number in some languages, or nothing.
+_MOODLE = r"(?P<name>[^/]+?)(?:_|(?<=[^\W\d_]) ?)(?P<number>\d+)_assignsubmission_file"
 #: How each LMS names the files of its download. Lazy where text of the student follows.
 LAYOUTS = {
     "canvas": (
@@ -32,9 +34,9 @@ LAYOUTS = {
     ),
     "moodle": (
         # Ada Lovelace_1234567_assignsubmission_file_/05_transformer_block.ipynb
-        r"(?P<name>[^/]+)_(?P<number>\d+)_assignsubmission_file_?/(?P<file>.+)",
+        _MOODLE + r"_?/(?P<file>.+)",
         # Ada Lovelace_1234567_assignsubmission_file_05_transformer_block.ipynb
-        r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_file_(?P<file>[^/]+)",
+        _MOODLE + r"_(?P<file>[^/]+)",
     ),
     # Transformers_alovelace_attempt_2026-01-30-15-00-00_05_transformer_block.ipynb; where the title
     # ends and the user name begins says `blackboard_users`

@@ -218,8 +218,9 @@ def feedback(
         return
     from autograder.pages.feedback import write_feedback
 
-    for page in write_feedback(course, assignment, folder):
-        say(f"  {on_one_line([str(page)])}")
+    pages = write_feedback(course, assignment, folder)
+    count = f"{len(pages)} feedback page{'s' * (len(pages) != 1)}"
+    say(f"written: {count}, as {pages[0].parents[2]}/STUDENT/{assignment}/{pages[0].name}")
     say_waiting(Classroom(course, folder), assignment)
 
 

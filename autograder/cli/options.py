@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from autograder.gradebook.class_folder import Classroom
 
 
+#: A line names so many students who need nothing done one by one.
+_MAX_NAMED = 10
+
+
 def with_course(command: Callable[..., None]) -> Callable[..., None]:
     """Pass the course that contains the current folder to a command as its first argument.
 
@@ -91,6 +95,12 @@ def on_one_line(several: list[str]) -> str:
     return ", ".join(for_terminal(name, lines=False) for name in several)
 
 
+def some_on_one_line(several: list[str]) -> str:
+    """Join the first names with commas as `on_one_line` does, and count the others."""
+    more = len(several) - _MAX_NAMED
+    return on_one_line(several[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def settle_penalties(classroom: Classroom, assignment: str | None = None) -> None:
     """Bring late penalties up to date, and print those that changed: formgrader leaves them as they are."""
     from autograder.classroom.console_tables import settled_lines
@@ -102,9 +112,9 @@ def settle_penalties(classroom: Classroom, assignment: str | None = None) -> Non
 
 
 def say_waiting(classroom: Classroom, assignment: str) -> None:
-    """Name the students with answers that a person still has to grade."""
+    """Count the students with answers that a person still has to grade, and name some."""
     dropped, scores = classroom.dropped(), classroom.scores(assignment)
     waiting = [name for name, score in scores.items() if score.waiting and name not in dropped]
     if waiting:
         count = "1 submission needs" if len(waiting) == 1 else f"{len(waiting)} submissions need"
-        say(f"{count} manual grading: {on_one_line(waiting)}")
+        say(f"{count} manual grading: {some_on_one_line(waiting)}")

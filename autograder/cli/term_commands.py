@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.options import folder_option, on_one_line, say, with_course
+from autograder.cli.options import folder_option, on_one_line, say, some_on_one_line, with_course
 from autograder.errors import ClassError
 
 _CLONES = "Submissions came from clones: collect them again, since the last commit before the due date counts."
@@ -139,8 +139,9 @@ def roster(
     if table is not None:
         classroom.require_writable()
         found = enrolment.enrol(classroom, table, add)
+        if found.added:
+            say(f"new, {len(found.added)}: {some_on_one_line(found.added)}")
         for title, names in (
-            ("new", found.added),
             ("dropped out", found.dropped),
             ("in the class, but in no roster", found.unlisted),
             ("not taken, since the row fits several students or none", found.unclear),
@@ -223,9 +224,9 @@ def withdraw(
 
 
 @click.command()
-@click.option("--weeks", type=int, required=True, help="Weeks of teaching in the term.")
-@click.option("--track", required=True, help="A track of the course's plans.toml.")
-@click.option("--start", required=True, metavar="DATE", help="First day of the first week.")
+@click.option("--weeks", type=int, default=None, help="Weeks of teaching in the term.")
+@click.option("--track", default=None, help="A track of the course's plans.toml.")
+@click.option("--start", default=None, metavar="DATE", help="First day of the first week.")
 @click.option(
     "--credits", type=int, default=None, help="ECTS credits (default: as usual for --weeks)."
 )
@@ -251,9 +252,9 @@ def withdraw(
 @with_course
 def plan(
     course: Any,
-    weeks: int,
-    track: str,
-    start: str,
+    weeks: int | None,
+    track: str | None,
+    start: str | None,
     credits: int | None,
     breaks: tuple[str, ...],
     time: str,
@@ -265,14 +266,23 @@ def plan(
 ) -> None:
     """Plan a term: which assignment is due when, by the hours and the order of a track.
 
-    An assignment is due on the last day of its week. --set-due and --calendar need --zone.
+    --weeks, --track and --start are required. An assignment is due on the last day of its week.
+    --set-due and --calendar need --zone.
     """
     from autograder.classroom.console_tables import plan_lines, settled_lines
-    from autograder.classroom.term_plan import make_plan, read_day
+    from autograder.classroom.term_plan import make_plan, read_day, read_plans
     from autograder.gradebook.class_folder import Classroom
     from autograder.gradebook.deadlines import due_date, has_clones, set_due_date
     from autograder.gradebook.timestamps import both, read_date, stored
 
+    if weeks is None or track is None or start is None:
+        needed = {"--weeks": weeks, "--track": track, "--start": start}
+        missing = ", ".join(option for option, value in needed.items() if value is None)
+        tracks = sorted(read_plans(course).tracks)
+        raise click.UsageError(
+            f"missing: {missing}; as in `autograder plan --weeks 10 --track {next(iter(tracks), 'TRACK')} --start 2027-02-01`."
+            f" The tracks of plans.toml are {', '.join(tracks)}."
+        )
     if (set_due or calendar) and zone is None:
         raise click.UsageError(
             "say in which time zone work is due, as in --zone Asia/Tokyo, with --set-due and --calendar."

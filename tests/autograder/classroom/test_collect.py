@@ -253,6 +253,7 @@ def test_harmful_files_are_refused_with_a_reason_and_the_rest_is_collected(small
         made.writestr("bob/../../evil.ipynb", notebook(small_course))
         made.writestr("/etc/evil.ipynb", notebook(small_course))
         made.writestr("cem/bomb.ipynb", b"0" * 40_000_000)
+        made.writestr("fay/bomb.zip", b"0" * 40_000_000)
         link = zipfile.ZipInfo("dan/link.ipynb")
         link.external_attr = 0o120777 << 16
         made.writestr(link, "/etc/passwd")
@@ -262,10 +263,11 @@ def test_harmful_files_are_refused_with_a_reason_and_the_rest_is_collected(small
     reasons = dict(result.refused)
     assert reasons["bob/../../evil.ipynb"] == "path points outside the archive"
     assert reasons["/etc/evil.ipynb"] == "path points outside the archive"
-    assert "would expand" in reasons["cem/bomb.ipynb"]
+    assert "as an endless print does: clear its outputs" in reasons["cem/bomb.ipynb"]
+    assert "zip bomb? It would expand" in reasons["fay/bomb.zip"]
     assert reasons["dan/link.ipynb"] == "symbolic link"
     assert "nested" in reasons["eve/work.zip/x.zip"]
-    assert "would expand" in reasons["eve/work.zip/07_topic.ipynb"]
+    assert "clear its outputs" in reasons["eve/work.zip/07_topic.ipynb"]
     assert not (tmp_path / "evil.ipynb").exists()
 
 

@@ -6,6 +6,7 @@ import contextlib
 import pytest
 from click.testing import CliRunner
 
+from autograder.classroom.code_pages import decode_table
 from autograder.classroom.export import Grade, fill_in
 from autograder.classroom.lms_table import read_table
 from autograder.cli import main
@@ -246,6 +247,22 @@ def test_tables_in_other_code_pages_are_read_or_refused_never_garbled(tmp_path, 
         path.write_bytes("First name;Last name\n小明;王\n花子;林\n".encode(encoding))
         with contextlib.suppress(CourseError):
             assert read_table(path).rows[0].text(0) == "小明"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "rows"),
+    [
+        ("cp932", "氏名,学籍番号\n山田太郎,1\n佐藤花子,2\n"),
+        ("cp932", "学生,グループ\n黒澤明,A\n大坂なおみ,B\n"),
+        ("gbk", "姓名,学号\n王小明,1\n李雷,2\n"),
+        ("gbk", "student,group\n王芳,A\n李娜,B\n"),
+        ("gbk", "名字,班级\n何冰,1\n郭芙,2\n"),
+        ("big5", "姓名,學號\n周杰倫,1\n陳美玲,2\n"),
+        ("cp949", "이름,학번\n김민수,1\n손흥민,2\n"),
+    ],
+)
+def test_a_table_of_two_rows_is_read_in_the_code_page_of_east_asia_that_fits(encoding, rows):
+    assert decode_table(rows.encode(encoding)) == (rows, encoding)
 
 
 def test_points_are_read_back_from_a_table_of_utf_16_of_either_order(tmp_path):

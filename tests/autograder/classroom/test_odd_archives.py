@@ -1,9 +1,12 @@
 """Archives and names as browsers, Windows and students make them: the notebook in them is found."""
 
+import zipfile
+
 import nbformat
 import pytest
 from downloads import NAME, archive, bytes_of, notebook
 
+from autograder.classroom import archive_names
 from autograder.classroom.collect import collect
 from autograder.classroom.console_tables import collected_lines
 from autograder.errors import CourseError
@@ -217,3 +220,68 @@ def test_an_archive_of_another_kind_is_named_as_such(small_course, tmp_path, end
     result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
     reason = "an archive of another kind: unpack it, or ask for a .zip"
     assert result.unmatched == [(f"doebob_1_11_hw.{ending}", reason)]
+
+
+class Named(zipfile.ZipInfo):
+    """A member with a name in bytes, as a program writes it that knows no UTF-8."""
+
+    def _encodeFilenameFlags(self):
+        return self.raw, 0
+
+
+def with_names(path, names, content="{}"):
+    with zipfile.ZipFile(path, "w") as made:
+        for number, name in enumerate(names):
+            member = Named(f"{number}")
+            member.raw = name
+            made.writestr(member, content)
+    return path
+
+
+def test_a_name_that_no_file_can_have_is_refused_without_a_look_at_its_letters(
+    small_course, tmp_path, monkeypatch
+):
+    looked_at = []
+
+    def count(names):
+        looked_at.extend(map(len, names))
+        return 0.0
+
+    monkeypatch.setattr(archive_names, "strangeness", count)
+    letter = b"\x84"
+    names = [
+        b"bob/" + letter * 60_000 + b".ipynb",
+        b"/".join([letter * 200] * 30),
+        b"eve/\x84.ipynb",
+    ]
+    path = with_names(tmp_path / "all.zip", [*names, b"ada/07.ipynb"], notebook(small_course))
+    result = collect(small_course, NAME, path)
+    assert list(result.students) == ["ada", "eve"]
+    refused = [(len(name), reason) for name, reason in result.refused]
+    assert refused == [(81, "its name is longer than file systems allow")] * 2
+    assert max(looked_at) == len(names[-1])
+
+
+def test_of_many_names_only_some_are_looked_at_letter_by_letter(tmp_path, monkeypatch):
+    looked_at = []
+
+    def count(names):
+        looked_at.append(sum(map(len, names)))
+        return 0.0
+
+    monkeypatch.setattr(archive_names, "strangeness", count)
+    names = [b"%04d" % number + b"\x84\x94" * 100 for number in range(2_000)]
+    with zipfile.ZipFile(with_names(tmp_path / "all.zip", names)) as read:
+        assert len(archive_names.members(read)) == 2_000
+    assert max(looked_at) <= 8_192
+
+
+def test_of_thousands_of_notebooks_in_an_archive_the_first_are_read(small_course, tmp_path):
+    inner = bytes_of(tmp_path / "i.zip", {f"{n:04}.ipynb": "{}" for n in range(1_000)})
+    files = {"eve/work.zip": inner, "ada/07.ipynb": notebook(small_course)}
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    assert list(result.students) == ["ada"]
+    assert [reason for _, reason in result.refused] == [
+        "more than 200 notebooks in the archive; the rest is left out"
+    ]
+    assert len(result.unmatched) == 200

@@ -272,3 +272,18 @@ def test_the_syllabus_of_the_course_says_each_goal_and_the_share_of_written_answ
     share = int(re.search(r"\((\d+)%\) are for answers in words", text)[1])
     assert 20 <= share <= 30
     assert "nan" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ((), "--weeks, --track, --start"),
+        (("--track", "short"), "--weeks, --start"),
+        (("--weeks", "6", "--start", "2027-02-01"), "--track"),
+    ],
+)
+def test_all_options_that_are_missing_are_named_at_once_with_an_example(in_course, given, missing):
+    done = plan(*given)
+    assert done.exit_code == 2
+    said = " ".join(done.stderr.split())
+    assert f"missing: {missing}; as in `autograder plan --weeks 10 --track short --start" in said

@@ -293,3 +293,27 @@ def test_listing_a_class_creates_nothing(small_course, tmp_path, monkeypatch):
         result = CliRunner().invoke(main, [*words, "--folder", str(tmp_path / "typo")])
         assert (result.exit_code, "there is no folder" in result.output) == (1, True)
     assert not (tmp_path / "typo").exists()
+
+
+def test_of_a_class_of_hundreds_only_some_names_are_printed(small_course, tmp_path, monkeypatch):
+    table = tmp_path / "class.csv"
+    names = [f"student{number:03}" for number in range(300)]
+    table.write_text("\n".join(["Username", *names]))
+    monkeypatch.chdir(small_course.root)
+    said = CliRunner().invoke(main, ["roster", str(table)]).output
+    assert "new, 300: student000, " in said
+    assert "student009 and 290 more" in said
+    assert said.count("student0") == 10
+    table.write_text("\n".join(["Username", *names[50:]]))
+    said = CliRunner().invoke(main, ["roster", str(table)]).output
+    assert "dropped out, 50: " in said
+    assert said.count("student0") == 50  # each is to be looked at
+
+
+def test_feedback_says_how_many_pages_there_are_and_names_no_student(course, monkeypatch):
+    monkeypatch.chdir(course.root)
+    said = CliRunner().invoke(main, ["feedback", NAME]).output
+    assert (
+        f"written: 3 feedback pages, as {course.root}/feedback/STUDENT/{NAME}/{NAME}.html" in said
+    )
+    assert "ada" not in said.replace(str(course.root), "")

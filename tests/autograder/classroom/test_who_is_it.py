@@ -42,6 +42,8 @@ def as_made_on(encoding, names):
         ("cp866", ["Иван Петров_1"]),
         ("cp1251", ["Иван Петров_1"]),
         ("gbk", ["王小明_1"]),
+        ("cp932", ["山田太郎_1", "佐藤花子_2"]),
+        ("cp949", ["김민수_1", "이영희_2"]),
     ],
 )
 def test_names_in_an_archive_are_read_as_they_were_meant(encoding, names):

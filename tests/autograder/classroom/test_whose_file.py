@@ -69,6 +69,12 @@ def test_names_in_an_archive_say_nothing_about_the_student(small_course, tmp_pat
         ("moodle", "Roe_2_assignsubmission_file_/Bob_1_assignsubmission_file_/07.ipynb", "Roe"),
         ("moodle", "Roe_2_assignsubmission_file_Bob_1_assignsubmission_file_07.ipynb", "Roe"),
         (
+            "moodle",
+            "Teil_in 2_assignsubmission_file_Bob_1_assignsubmission_file_07.ipynb",
+            "Teil_in",
+        ),
+        ("moodle", "Roe2_3_assignsubmission_file_/Bob 1_assignsubmission_file_/07.ipynb", "Roe2"),
+        (
             "blackboard",
             "T_roe_attempt_2026-01-30-15-00-00_x_bob_attempt_2027-01-01-00-00-00_07.ipynb",
             "T_roe",  # with the title
@@ -410,6 +416,23 @@ def test_of_notebooks_handed_in_together_the_date_inside_decides(small_course, t
     download = {"roe_2_12_hw.zip": bytes_of(tmp_path / "inner.zip", files)}
     collect(small_course, NAME, archive(tmp_path / "all.zip", download))
     assert "newer" in submitted(small_course, "roe")
+
+
+@pytest.mark.parametrize(
+    "one", ["Teilnehmer_in {}", "Participant_{}", "Deltager{}", "Uczestnik {}"]
+)
+def test_anonymous_names_of_moodle_have_a_number_in_every_language(small_course, tmp_path, one):
+    files = {
+        f"{one.format(number)}_assignsubmission_file_/07_topic.ipynb": notebook(
+            small_course, str(number)
+        )
+        for number in (5511, 5512)
+    }
+    result = collect(small_course, NAME, archive(tmp_path / "all.zip", files))
+    name = one.replace("{}", "").strip(" _")
+    assert (result.layout, list(result.students)) == ("moodle", [f"{name}_5511", f"{name}_5512"])
+    numbers = [one.numbers for one in read_people(small_course.root).values()]
+    assert numbers == [{f"moodle {NAME}": "5511"}, {f"moodle {NAME}": "5512"}]
 
 
 DRIVE = (
