@@ -82,8 +82,18 @@ class Filled:
     scaled: list[str] = field(default_factory=list)
 
 
-def not_graded(course: Course, assignment: str, folder: Path | None = None) -> list[str]:
+def not_graded(
+    course: Course,
+    assignment: str,
+    folder: Path | None = None,
+    found: Iterable[Grade] | None = None,
+) -> list[str]:
     """Return the students whose submission has no score, sorted: not graded, or the grader failed.
+
+    Parameters
+    ----------
+    found : iterable of Grade, optional
+        What `grades` has returned, if it is known already.
 
     Raises
     ------
@@ -92,7 +102,8 @@ def not_graded(course: Course, assignment: str, folder: Path | None = None) -> l
     """
     from autograder.gradebook.class_folder import Classroom
 
-    graded = {grade.student for grade in grades(course, assignment, folder)}
+    known = grades(course, assignment, folder) if found is None else found
+    graded = {grade.student for grade in known}
     return [s for s in Classroom(course, folder).students(assignment) if s not in graded]
 
 
@@ -101,7 +112,10 @@ def not_handed_in(course: Course, assignment: str, folder: Path | None = None) -
     from autograder.gradebook.class_folder import Classroom
 
     classroom = Classroom(course, folder)
-    have = {*classroom.students(assignment), *classroom.lateness(assignment)}
+    have = set(classroom.students(assignment))
+    if classroom.database.exists():
+        with classroom.open_gradebook() as gradebook:
+            have |= {one.student_id for one in gradebook.assignment_submissions(assignment)}
     return [student for student in classroom.members() if student not in have]
 
 

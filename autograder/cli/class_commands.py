@@ -136,7 +136,7 @@ def export(
         return
     found = grades(course, assignment, folder)
     output = output or (folder or course.root) / "exports" / f"{assignment}.csv"
-    without = not_graded(course, assignment, folder)
+    without = not_graded(course, assignment, folder, found)
     absent = not_handed_in(course, assignment, folder)
     zero = missing == "0"
     rows = len({*(grade.student for grade in found), *without, *absent})
