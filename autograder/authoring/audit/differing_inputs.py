@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring.audit.input_facts import Facts
+from autograder.authoring.audit.input_facts import Facts, as_array, read_inputs
 from autograder.authoring.audit.judge_mutants import CASE_SECONDS, run_apart
 from autograder.authoring.audit.perturbed_inputs import perturbed
 from autograder.course.assignment import Assignment
@@ -23,6 +23,7 @@ from autograder.course.reference import Solution
 from autograder.errors import AnswerError
 from coursekit.checking import codec
 from coursekit.checking.codec import ArrayView, SetView
+from coursekit.checking.comparison import ATOL, RTOL
 from coursekit.checking.defined_state import DefinedState
 from coursekit.checking.format import show
 from coursekit.checking.gradients import ALL
@@ -36,8 +37,11 @@ SEEDS = 100
 SECONDS = 3.0
 #: Cases that are changed, of different seeds, and inputs that come of it, at most.
 _CHANGED, _MAX_INPUTS = 40, 700
-#: On a changed input, numbers may differ by more than on a drawn one, whose size the author chose.
-_RTOL, _ATOL = 1e-3, 1e-4
+#: Cases whose gradients are compared if the author compares none.
+_FOR_GRADIENTS = 4
+#: On a changed input, numbers may differ by more than on a drawn one, whose size the author chose: by
+#: these fractions of themselves, of the largest one in the result, and of the largest input.
+_RTOL, _OF_RESULT, _OF_INPUTS = 1e-3, 1e-4, 1e-5
 
 
 @dataclass(frozen=True)
@@ -147,13 +151,11 @@ def _changed(reference: Any, drawn: list[Case]) -> Iterator[Probe]:
     may_be_infinite = not all(_is_finite(case["expected"]) for case in drawn)
     begin, n = time.process_time(), 0
     rng = np.random.default_rng(len(drawn))
-    known: set[str] = set()
+    known = {json.dumps({**_bare(case), "seed": 0}) for case in drawn}
     with DefinedState():
-        for case in [*drawn[:_CHANGED], *_with_gradients(reference, drawn)]:
-            bare: Any = {
-                key: value for key, value in case.items() if key not in ("expected", "title")
-            }
-            for changed in perturbed(bare, facts, reference, rng):
+        for case in [*_with_gradients(reference, drawn), *drawn[:_CHANGED]]:
+            bare = _bare(case)
+            for changed in (bare, *perturbed(bare, facts, reference, rng)):
                 text = json.dumps({**changed, "seed": 0})
                 if text in known:
                     continue
@@ -166,12 +168,17 @@ def _changed(reference: Any, drawn: list[Case]) -> Iterator[Probe]:
                     return
 
 
+def _bare(case: Case) -> Any:
+    """Return a case without what changes with its inputs."""
+    return {key: value for key, value in case.items() if key not in ("expected", "title")}
+
+
 def _with_gradients(reference: Any, drawn: list[Case]) -> list[Case]:
     """Return cases for the gradients of a module, if no drawn case has any: it is to be trained."""
     is_module = isinstance(reference, type) and hasattr(reference, "register_parameter")
     if not is_module or any("gradient" in case for case in drawn):
         return []
-    return [{**case, "gradient": ALL} for case in drawn[:_CHANGED]]
+    return [{**case, "gradient": ALL} for case in drawn[:_FOR_GRADIENTS]]
 
 
 def _probe(reference: Any, changed: DrawnCase, may_be_infinite: bool) -> Probe | None:
@@ -185,9 +192,10 @@ def _probe(reference: Any, changed: DrawnCase, may_be_infinite: bool) -> Probe |
     if outcome["status"] != "value" or not (may_be_infinite or _is_finite(outcome)):
         return None
     if rules.get("kind", "close") == "close":
-        largest = _largest(codec.decode_views(outcome["value"]))
-        rules["rtol"] = max(rules.get("rtol", 0.0), _RTOL)
-        rules["atol"] = max(rules.get("atol", 0.0), _ATOL * largest)
+        of_result = _OF_RESULT * _largest(codec.decode_views(outcome["value"]))
+        of_inputs = _OF_INPUTS * _largest([as_array(v) for v in read_inputs(changed).values()])
+        rules["rtol"] = max(rules.get("rtol", RTOL), _RTOL)
+        rules["atol"] = max(rules.get("atol", ATOL), of_result, of_inputs)
     case = {**changed, "judge": rules, "expected": essence(changed, outcome)}
     again = run_case(reference, changed, CASE_SECONDS)
     return Probe(case, None) if judge_case(case, again) is None else None
@@ -201,8 +209,9 @@ def _is_finite(outcome: Outcome) -> bool:
 
 def _largest(view: Any) -> float:
     """Return the largest absolute value of the numbers in a result; NaN if one is NaN."""
-    if isinstance(view, ArrayView):
-        return float(np.abs(view.values).max()) if view.values.size else 0.0
+    if isinstance(view, (ArrayView, np.ndarray)):
+        values = view.values if isinstance(view, ArrayView) else view
+        return float(np.abs(values).max()) if values.size and values.dtype.kind != "b" else 0.0
     if isinstance(view, (int, float)):
         return abs(float(view))
     if isinstance(view, dict):

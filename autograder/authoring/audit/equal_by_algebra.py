@@ -91,7 +91,12 @@ def _is_any_number(site: Site) -> bool:
         ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
         return all(isinstance(symbol, ordered) for symbol in parent.ops)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, _ARITHMETIC):
-        other = site.reference.values(parent.right if parent.left is node else parent.left)
+        operand = parent.right if parent.left is node else parent.left
+        other = site.reference.values(operand)
+        if isinstance(as_number(operand), float):
+            return True
+        if as_number(operand) is not None and site.seen.kinds == {"int"}:
+            return isinstance(parent.op, ast.Div)
         if site.seen.kinds == {"int"} and other.kinds == {"int"}:
             return isinstance(parent.op, ast.Div)
         return other.kinds == {"float"} or _is_usual_float(site.on(parent), other)

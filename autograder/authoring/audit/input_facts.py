@@ -147,9 +147,10 @@ def _is_decreasing(a: np.ndarray) -> bool | None:
 
 
 def _is_distinct(a: np.ndarray) -> bool | None:
-    return (
-        len(np.unique(a)) == len(a) if a.dtype.kind in "iu" and a.ndim == 1 and len(a) > 1 else None
-    )
+    if a.dtype.kind not in "iu" or not a.ndim or a.shape[-1] < 2:
+        return None
+    ordered = np.sort(a, axis=-1)
+    return bool((ordered[..., 1:] != ordered[..., :-1]).all())
 
 
 def _has_true_in_rows(a: np.ndarray) -> bool | None:
@@ -172,8 +173,8 @@ _FACTS: dict[str, Callable[[np.ndarray], bool | None]] = {
     "decreasing": _is_decreasing,
     "distinct": _is_distinct,
     "a True in each row": _has_true_in_rows,
-    "not empty": lambda a: bool(a.size),
 }
+_NOT_EMPTY = "not empty"
 
 
 class Facts:
@@ -242,18 +243,17 @@ class Facts:
             told = [answer for a in arrays if (answer := holds(a)) is not None]
             if len(told) >= _MIN_CASES and all(told):
                 found.add(fact)
-        if all(isinstance(value, (str, list, dict, set, tuple)) for value in values) and all(
-            values
-        ):
-            found.add("not empty")
+        if not any(map(_is_empty, values)):
+            found.add(_NOT_EMPTY)
         return found
 
     def _keeps(self, own: Label, value: Any) -> bool:
         facts, array = self._facts[own], as_array(value)
+        if _NOT_EMPTY in facts and _is_empty(value):
+            return False
         if array is None:
-            empty = isinstance(value, (str, list, dict, set, tuple)) and not value
-            return not (empty and "not empty" in facts)
-        if any(_FACTS[fact](array) is False for fact in facts):
+            return True
+        if any(_FACTS[fact](array) is False for fact in facts - {_NOT_EMPTY}):
             return False
         if array.dtype.kind in "iu" and array.ndim and array.size:
             low, high = self._ranges[own]
@@ -326,6 +326,13 @@ def _sizes(example: _Example) -> dict[Axis, frozenset[int]]:
 
 def _several(axis: Axis, sizes: list[dict[Axis, frozenset[int]]]) -> bool:
     return len({n for own in sizes for n in own.get(axis, ())}) > 1
+
+
+def _is_empty(value: Any) -> bool:
+    array = as_array(value)
+    if array is not None:
+        return array.size == 0
+    return isinstance(value, (str, list, dict, set, tuple)) and not value
 
 
 def _range(values: list[Any]) -> tuple[float, float]:

@@ -242,7 +242,7 @@ def _lists(value: list[Any], others: list[Any], rng: np.random.Generator) -> Ite
 
 
 def _changed_calls(case: DrawnCase, reference: Any) -> Iterator[DrawnCase]:
-    """Yield cases with fewer arguments, or with a call on the object more, fewer or earlier."""
+    """Yield cases with fewer or more arguments, or with a call on the object more, fewer or earlier."""
     parameters = inspect.signature(reference).parameters
     optional = {name for name, one in parameters.items() if one.default is not one.empty}
     if case["args"] and len(case["names"]) == len(case["args"]) and case["names"][-1] in optional:
@@ -251,6 +251,9 @@ def _changed_calls(case: DrawnCase, reference: Any) -> Iterator[DrawnCase]:
     for name in given:
         if name in optional:
             yield {**case, "kwargs": {key: one for key, one in given.items() if key != name}}
+    for name in sorted(optional - set(given) - set(case["names"])):
+        for value in _other_defaults(parameters[name].default):
+            yield {**case, "kwargs": {**given, name: value}}
     steps = case.get("then", [])
     for i in range(len(steps)):
         yield {**case, "then": [*steps[: i + 1], *steps[i:]]}
@@ -259,3 +262,12 @@ def _changed_calls(case: DrawnCase, reference: Any) -> Iterator[DrawnCase]:
         if i:
             swapped = [*steps[: i - 1], steps[i], steps[i - 1], *steps[i + 1 :]]
             yield {**case, "then": swapped}
+
+
+def _other_defaults(default: Any) -> list[Any]:
+    """Return numbers of the type of a default and near it; True for False; none of other types."""
+    if isinstance(default, bool):
+        return [not default]
+    if isinstance(default, int):
+        return [default + 1, max(1, default // 2), 2 * default]
+    return [2 * default, default / 2] if isinstance(default, float) else []
