@@ -154,7 +154,9 @@ class Times:
 
         A time was if it lies off what the download said by what zones differ by; a table's stays.
         """
-        for student, origin in origins.items() if self.zone is not None else ():
+        if self.zone is None:
+            return
+        for student, origin in origins.items():
             folder = self.classroom.submission(student, self.assignment).parent
             told, stored = self._told(origin), submission_time(folder)
             if told is None or stored is None:
