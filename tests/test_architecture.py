@@ -68,7 +68,8 @@ OF_EXTRA = {
     "site": ("autograder/publishing/",),
 }
 #: Libraries that another one hands out as its own interface: Jinja's safe strings are markupsafe's,
-#: nbgrader's options traitlets', its tables' versions alembic's. They come with it.
+#: nbgrader's options traitlets', its tables
+#: sqlalchemy's and their versions alembic's. They come with it.
 PART_OF = {
     "alembic": "nbgrader",
     "ipython": "ipykernel",
@@ -76,6 +77,7 @@ PART_OF = {
     "markupsafe": "jinja2",
     "numpy": "coursekit",
     "pygments": "nbconvert",
+    "sqlalchemy": "nbgrader",
     "traitlets": "jupyter-client",
 }
 MAX_CORE_DEPENDENCIES = 20

@@ -15,8 +15,8 @@ from autograder.errors import ClassError
 from autograder.escaping import for_spreadsheet
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.own_tables import Withdrawal
+from autograder.gradebook.read_submissions import read_submissions
 from autograder.gradebook.submission_score import Score, is_graded, read_score
-from autograder.gradebook.submissions import read_submissions
 from autograder.gradebook.withdraw import released_cells
 from autograder.gradebook.withdrawn import concerning, withdrawals
 

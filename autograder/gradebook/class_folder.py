@@ -30,10 +30,10 @@ from autograder.errors import AuthorError, ClassError
 from autograder.gradebook.backups import NAME
 from autograder.gradebook.late_policy import Lateness, lateness
 from autograder.gradebook.name_keys import first_and_last
+from autograder.gradebook.read_submissions import read_submissions
 from autograder.gradebook.retry import machine_error
 from autograder.gradebook.roster import Person, add_entry, read_people
 from autograder.gradebook.submission_score import Score, is_graded, read_score
-from autograder.gradebook.submissions import read_submissions
 from autograder.gradebook.upload_manifest import read_origins
 from autograder.gradebook.withdrawn import withdrawals
 from autograder.sandbox.scratch import scratch

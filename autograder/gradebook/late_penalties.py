@@ -21,8 +21,8 @@ from traitlets.config import Config
 
 from autograder.gradebook.extensions import granted
 from autograder.gradebook.late_policy import lateness
+from autograder.gradebook.read_submissions import late_penalty, raw_score, read_submissions
 from autograder.gradebook.submission_score import is_graded
-from autograder.gradebook.submissions import late_penalty, raw_score, read_submissions
 from autograder.gradebook.upload_manifest import Origin, read_origins
 from autograder.gradebook.withdrawn import apply_withdrawals
 from autograder.grading.student_files import read_regular

@@ -16,7 +16,7 @@ from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from traitlets import Float, Integer
 
-from autograder.gradebook.submissions import late_penalty
+from autograder.gradebook.read_submissions import late_penalty
 from autograder.gradebook.upload_manifest import read_origins
 
 _DAY = 86_400.0

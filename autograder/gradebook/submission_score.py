@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nbgrader.api import SubmittedAssignment
 
 from autograder.gradebook.own_tables import Withdrawal
-from autograder.gradebook.submissions import late_penalty, raw_score
+from autograder.gradebook.read_submissions import late_penalty, raw_score
 from autograder.gradebook.withdrawn import excused_points
 
 

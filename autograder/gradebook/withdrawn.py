@@ -13,7 +13,7 @@ import contextlib
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment
 
 from autograder.gradebook.own_tables import SetAside, Withdrawal
-from autograder.gradebook.submissions import read_submissions
+from autograder.gradebook.read_submissions import read_submissions
 
 
 def withdrawals(gradebook: Gradebook, assignment: str) -> list[Withdrawal]:

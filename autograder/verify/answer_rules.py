@@ -97,7 +97,11 @@ def error_carried_forward(subject: Subject) -> Iterator[str]:
     measure=measurements.measure_audit,
 )
 def audit(subject: Subject) -> Iterator[str]:
-    """Require that every edit of a reference at one place loses points, or is listed as right with its reason."""
+    """Require that every edit of a reference at one place loses points, or is right as far as is known.
+
+    Right are the edits that EQUIVALENT lists with a reason, those that equal the reference by algebra, and
+    those that no input was found to tell from it.
+    """
     stored = audit_results.stored(subject.assignment)
     for name in subject.assignment.exercises:
         found: dict[str, Any] = stored[name]

@@ -35,8 +35,8 @@ def show(course: Course, audits: list[Audit]) -> None:
 def table(assignment: str, audits: list[Audit]) -> Table:
     """Return a table with one row per exercise: its mutants, and what became of them."""
     found = Table(title=f"{assignment}: mutants of the references")
-    columns = ("mutants", "killed", "with a hint", "listed", "recognized", "probably equal")
-    columns += ("survived", "inconsistent")
+    columns = ["mutants", "killed", "with a hint", "listed", "recognized", "probably equal"]
+    columns += ["survived", "inconsistent"]
     found.add_column("exercise", no_wrap=True)
     for column in columns:
         found.add_column(column, justify="right")

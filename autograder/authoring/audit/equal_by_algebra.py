@@ -118,7 +118,8 @@ def _is_any_number(site: Site) -> bool:
 
 def _is_usual_float(site: Site, other: object) -> bool:
     """Tell whether a result with another operand is of float32 or float64, as that operand is."""
-    dtypes, ndims = getattr(other, "dtypes", set()), getattr(other, "ndims", set())
+    dtypes: set[str] = getattr(other, "dtypes", set())
+    ndims: set[int] = getattr(other, "ndims", set())
     is_float = getattr(other, "is_float", False) and dtypes <= {"float32", "float64"}
     return bool(is_float and site.seen.dtypes == dtypes and min(ndims, default=0) >= 1)
 
@@ -305,9 +306,9 @@ def _is_count(site: Site) -> bool:
         return True
     if name not in ("sum", "unsqueeze", "squeeze", "reshape", "view"):
         return False
-    function = node.func if isinstance(node, ast.Call) else None
-    is_whole = isinstance(function, ast.Attribute) and site.seen.is_integer
-    return is_whole and _is_count(site.on(function.value))  # type: ignore[union-attr]
+    method = node.func if isinstance(node, ast.Call) else None
+    is_whole = isinstance(method, ast.Attribute) and site.seen.is_integer
+    return is_whole and _is_count(site.on(method.value))  # type: ignore[union-attr]
 
 
 def _equal_lengths(site: Site, text: str) -> str:

@@ -52,7 +52,7 @@ def with_inputs(case: DrawnCase, inputs: Inputs) -> DrawnCase:
     changed: Any = {**case, "args": list(case["args"])}
     for key in ("kwargs", "state"):
         if key in case:
-            changed[key] = dict(case[key])  # type: ignore[literal-required]
+            changed[key] = dict(case[key])
     if "then" in case:
         changed["then"] = [[name, list(args), dict(kwargs)] for name, args, kwargs in case["then"]]
     for where, value in inputs.items():

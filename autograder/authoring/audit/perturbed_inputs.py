@@ -111,7 +111,7 @@ def _selected(
     for where, value in inputs.items():
         own = label(case, where)
         for axis in (axis for of, axis in symbol if of == own):
-            now = changed.get(where, value)
+            now: Any = changed.get(where, value)
             if axis is None:
                 changed[where] = len(selection(now)) if now > 0 else now
             elif (array := as_array(now)) is not None:

@@ -14,7 +14,7 @@ from autograder.classroom.term_gradebook import read_term
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.deadlines import extensions, settle_penalties
 from autograder.gradebook.own_tables import Withdrawal
-from autograder.gradebook.submissions import read_submissions
+from autograder.gradebook.read_submissions import read_submissions
 from autograder.gradebook.withdrawn import apply_withdrawals, withdrawals
 
 NAME, CELLS = "07_topic", ("check_average_topic", "check_other", "written_one")
