@@ -63,7 +63,7 @@ def _measure_command(is_stale: bool, subject: Subject) -> str:
 
 
 @rule(
-    thresholds={"answer-seeds": 20},
+    thresholds={"answer-seeds": 10},
     stale=lambda s: _measure_command(bool(measurements.stale_answers(s)), s),
     measure=measurements.measure_answers,
 )
