@@ -28,7 +28,7 @@ from autograder.verify.rules import Rule, Subject, chosen_rules, thresholds
 
 @dataclass
 class Verification:
-    """What verification found of one assignment.
+    """Findings of the verification of one assignment.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether no rule is broken or could not be judged."""
+        """True if every rule holds; False if one is broken or could not be judged."""
         return not (self.stale or self.problems)
 
 

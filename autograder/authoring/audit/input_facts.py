@@ -178,7 +178,7 @@ _NOT_EMPTY = "not empty"
 
 
 class Facts:
-    """What holds for the inputs in all of an exercise's drawn cases.
+    """Facts that hold for the inputs in all of an exercise's drawn cases.
 
     Parameters
     ----------

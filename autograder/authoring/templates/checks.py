@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 
 
 def is_started(notebook):
-    """Whether an exercise has been written."""
+    """Tell whether an exercise has been written."""
     exercises = [
         cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("solution")
     ]

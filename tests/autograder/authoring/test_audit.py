@@ -172,15 +172,19 @@ def test_points_lost_with_some_seeds_only_are_inconsistent():
 def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_course, monkeypatch):
     monkeypatch.chdir(small_course.root)
     module = small_course.cases(NAME) / f"{EXERCISE}.py"
-    module.write_text(f"{module.read_text()}\nEQUIVALENT = {{}}\n")
+    one_text = 'yield Case("values", [scores, mask[None]], title="one text with one word")'
+    assert one_text in module.read_text()  # without it, a batch of one is never judged
+    module.write_text(f"{module.read_text().replace(one_text, '')}\nEQUIVALENT = {{}}\n")
     arguments = ["audit", EXERCISE, "--seeds", "1", "--jobs", "1"]
     first = CliRunner().invoke(main, arguments)
     assert first.exit_code == 1, first.output
     stored = audit_results.stored(Assignment(small_course, NAME))[EXERCISE]
     survivors = stored["survivors"]
-    assert stored["mutants"] == stored["killed"] + len(survivors) + len(stored["inconsistent"])
+    kept = len(survivors) + len(stored["probably_equal"]) + stored["recognized"]
+    assert stored["mutants"] == stored["killed"] + kept + len(stored["inconsistent"])
     assert stored["with_hint"] > 0
     assert survivors[0]["edit"] in first.output
+    assert survivors[0]["input"] in first.output
 
     # what is judged is not judged again: neither now nor after an entry of EQUIVALENT
     monkeypatch.setattr(audit_processes, "audit_exercise", None)
@@ -206,8 +210,10 @@ def test_the_audit_lists_survivors_that_the_author_may_list_as_right(small_cours
     assert "EQUIVALENT (caught) loses points" in problems
     assert "average_topic, gone: `no such line` is not in the solution" in problems
 
-    of_one = [m for m in survivors if m["operator"] == survivors[0]["operator"]]
-    every = {"right": f"every edit: {survivors[0]['operator']}", "none": "every edit: no operator"}
+    operator = survivors[0]["operator"]
+    cache = json.loads((small_course.root / ".audit" / f"{EXERCISE}.json").read_text())
+    of_one = [m for m in cache["mutants"] if (m["operator"], m["status"]) == (operator, "survived")]
+    every = {"right": f"every edit: {operator}", "none": "every edit: no operator"}
     module.write_text(f"{text}\nEQUIVALENT = {every}\n")
     (found,) = audit_course.audit(small_course, [EXERCISE], seeds=1)
     assert found.equivalent == len(of_one)
