@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, with_course
+from autograder.errors import CourseError
 from autograder.extras import require
 
 #: So many exercises are named in one line.
@@ -330,6 +331,17 @@ def verify(
     sys.exit(0 if passed else 1)
 
 
+def _owed(course: Any, assignment: str) -> list[str]:
+    """Return the exercises that were landed before their audit; none if they cannot be read."""
+    from autograder.authoring.audit.audit_results import owed
+    from autograder.course.assignment import Assignment
+
+    try:
+        return owed(Assignment(course, assignment))
+    except CourseError:
+        return []
+
+
 def _verify(
     course: Any, assignments: list[str], rules: tuple[str, ...], measure: bool, jobs: int
 ) -> bool:
@@ -354,6 +366,10 @@ def _verify(
         for name, problems in one.problems.items():
             for problem in problems:
                 click.echo(f"{one.assignment}, {name}: {problem}")
+    for one in found:
+        if owed := _owed(course, one.assignment):
+            names = " ".join(owed)
+            click.echo(f"{one.assignment}: an audit is owed: `autograder audit {names}`")
     for one in found:
         skipped = f" ({len(one.skipped)} do not apply)" if one.skipped else ""
         broken = f", {len(one.problems)} broken" if one.problems else ""

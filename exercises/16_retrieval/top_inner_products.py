@@ -28,8 +28,9 @@ _BYTES = (
 _COUNTED = (
     "(lambda gc, held: (block for i in range(100)"
     " if i % 99 or (gc.collect(), held.append(BYTES)) and held[-1] < held[0] + 4000"
-    " or (_ for _ in ()).throw(MemoryError('after 99 blocks, '"
-    " f'{{held[-1] - held[0]}} bytes of tensors are held; for the best two of each query 72 are enough'))"
+    " or (_ for _ in ()).throw(MemoryError('after 99 blocks, more than '"
+    " f'{{10 if held[-1] > held[0] + 10000 else 4}} kB of tensors are held; for the best two of each"
+    " query 72 bytes are enough'))"
     " for block in [(torch.arange({d} * 10 * i, {d} * 10 * (i + 1)).view(10, {d}) * {factor} % 5003) / 8]))"
     "(__import__('gc'), [])"
 ).replace("BYTES", _BYTES)
