@@ -24,7 +24,6 @@ from autograder.course.cells import checked_exercise, defined_names, kept_defini
 from autograder.course.helpers import Helpers
 from autograder.course.typed_answers import typed_answers
 from autograder.grading.callable_kinds import kind_of
-from autograder.grading.reference_calls import References
 from coursekit.checking import stored_recordings
 from coursekit.checking.right_helpers import Grader, stand_in
 from coursekit.checking.run_cases import run_cases
@@ -118,6 +117,8 @@ class Replaced:
 
     @cached_property
     def _grader(self) -> Grader:
+        from autograder.grading.reference_calls import References  # imports torch
+
         references = References(self.definitions)
         return Grader(lambda call: json.dumps(references.answer(json.loads(call))))
 

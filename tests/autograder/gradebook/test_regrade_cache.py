@@ -239,14 +239,11 @@ def digest(tool):
 def test_the_graders_digest_changes_with_the_judge_and_not_with_what_only_shows(tool):
     same = digest(tool)
     head = "from __future__ import annotations\n"
-    for path in ("classroom/similar.py", "pages/feedback.py", "authoring/adopt.py", "errors.py"):
+    for path in ("classroom/similarity.py", "pages/feedback.py", "authoring/adopt.py", "errors.py"):
         assert digest_with(tool, Path("autograder", path), head, f"{head}\nX = 1\n") == same
     judge = Path("coursekit", "checking", "judge_case.py")
     assert digest_with(tool, judge, head, f'{head}\n\n# why\n"""what"""\n') == same
-    assert (
-        digest_with(tool, judge, '"""What is wrong with one outcome', '"""Which error is in')
-        == same
-    )
+    assert digest_with(tool, judge, '"""Judgment of one case', '"""Verdict on one case') == same
     assert digest_with(tool, judge, "_CANCELLATION = 1e-5", "_CANCELLATION = 1e-4") != same
     limits = Path("autograder", "grading", "limits.py")
     assert (

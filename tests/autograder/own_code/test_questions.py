@@ -187,7 +187,7 @@ def test_only_answers_with_all_their_points_are_asked_about(class_with_questions
     assert bob.problem == "no answer has all its points"
     assert not cem.questions
     place = course.root / "reports" / "questions" / NAME
-    assert sorted(path.name for path in place.iterdir()) == ["key.html", "key.json", "students"]
+    assert {"key.html", "key.json", "students"} <= {path.name for path in place.iterdir()}
     given = [*(place / "students").iterdir()]
     assert sorted(path.name for path in given) == ["ada.html", "ada.ipynb"]
     assert all(path.stat().st_mode & 0o077 == 0 for path in (*place.glob("key.*"), *given))
