@@ -169,7 +169,7 @@ def _use_one_thread() -> None:
     """Keep torch, if it is installed, from starting threads: then no process can be forked safely."""
     try:
         import torch
-    except ModuleNotFoundError:
+    except ImportError:
         return
     torch.set_num_threads(1)
 
