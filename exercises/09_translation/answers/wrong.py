@@ -673,7 +673,7 @@ def clipped_matches(hypothesis, references, n):
     return best, len(grams)
 
 
-# %% clipped_matches: the reference of the closest length | best_reference_only
+# %% clipped_matches: the reference of the closest length
 def clipped_matches(hypothesis, references, n):
     def ngrams(tokens):
         return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))

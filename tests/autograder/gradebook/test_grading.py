@@ -13,7 +13,7 @@ import pytest
 from checkout import ROOT
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-from processes import TELLS_CELLS, processes_of, wait_for, wait_for_line
+from processes import TELLS_CELLS, processes_of, wait_for, wait_for_end, wait_for_line
 
 from autograder.course.assignment import Assignment
 from autograder.course.filled_notebooks import filled
@@ -426,7 +426,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_graded_and_leaves_no_kernel(small_co
     assert "stopped: 1 of 2 submissions are graded; run the command again" in words
     assert "Traceback" not in words
     assert list(tmp_path.glob("autograder-*")) == []
-    assert not processes_of(tmp_path)
+    wait_for_end(processes_of(tmp_path))  # a moment after the command
     kernels = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in kernels
     assert scores(small_course)["a_first"] == 3

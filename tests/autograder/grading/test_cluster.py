@@ -25,6 +25,7 @@ from autograder.course.filled_notebooks import filled
 from autograder.errors import CourseError
 from autograder.gradebook.class_folder import Classroom
 from autograder.gradebook.grade_class import Options, grade_class
+from autograder.gradebook.save_submission import SubmissionSaver
 from autograder.grading import cluster, dask_client
 from autograder.grading.cluster_answers import Odd, Problem, read_answer
 
@@ -194,14 +195,14 @@ def impatient(monkeypatch):
 def grade_while(course, scheduler, monkeypatch, harm):
     """Grade, and do harm when the first submission is booked: the verdicts."""
     booked, begun = [], threading.Event()
-    autograde = Classroom.autograde
+    save = SubmissionSaver.save
 
-    def counted(self, assignment, student, config):
+    def counted(self, student, notebook):
         booked.append(student)
         begun.set()
-        return autograde(self, assignment, student, config)
+        return save(self, student, notebook)
 
-    monkeypatch.setattr(Classroom, "autograde", counted)
+    monkeypatch.setattr(SubmissionSaver, "save", counted)
 
     def wait_and_harm():
         begun.wait()
