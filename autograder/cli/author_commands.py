@@ -367,6 +367,9 @@ def _verify(
             for problem in problems:
                 click.echo(f"{one.assignment}, {name}: {problem}")
     for one in found:
+        for name, command in one.owed.items():
+            click.echo(f"{one.assignment}: {name} is owed: `{command}`")
+    for one in found:
         if owed := _owed(course, one.assignment):
             names = " ".join(owed)
             click.echo(f"{one.assignment}: an audit is owed: `autograder audit {names}`")

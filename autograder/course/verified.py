@@ -26,7 +26,7 @@ except ModuleNotFoundError:
 #: The file's name, in the folder of the assignment's exercises.
 FILE = "verified.json"
 #: The order of the sections in the file.
-SECTIONS = ("released", "answers", "error_carried_forward", "audit")
+SECTIONS = ("released", "answers", "error_carried_forward", "audit", "owed")
 
 
 def read(course: Course, assignment: str) -> dict[str, Any]:

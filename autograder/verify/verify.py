@@ -38,6 +38,8 @@ class Verification:
         Names of the rules that hold.
     stale : dict of str to str
         Rule -> the command that brings the stored results up to date which it reads.
+    owed : dict of str to str
+        The same of rules that the assignment's `verified.json` lists under "owed".
     problems : dict of str to list of str
         Rule -> problems.
     skipped : list of str
@@ -47,6 +49,7 @@ class Verification:
     assignment: str
     held: list[str] = field(default_factory=list)
     stale: dict[str, str] = field(default_factory=dict)
+    owed: dict[str, str] = field(default_factory=dict)
     problems: dict[str, list[str]] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
 
@@ -167,7 +170,8 @@ def verify_one(
             continue
         try:
             if command := one.stale(subject):
-                found.stale[one.name] = command
+                owed = one.name in verified.read(course, name).get("owed", [])
+                (found.owed if owed else found.stale)[one.name] = command
                 continue
             problems = list(one.check(subject))
         except CourseError as error:
