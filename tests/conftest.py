@@ -96,7 +96,7 @@ def make_small_course(tmp_path_factory):
     assert imports.search(settings)
     settings = imports.sub('imports = ["torch"]', settings)
     settings = re.sub(r"^guide = .*\n", "", settings, flags=re.MULTILINE)
-    thresholds = re.compile(r"^\[tool\.autograder\.verify\]\n(?:[^\[].*\n)+", re.MULTILINE)
+    thresholds = re.compile(r"^\[tool\.autograder\.verify\]\n(?:[^\[\n].*\n)+", re.MULTILINE)
     settings = thresholds.sub("", settings)
     (template.root / "pyproject.toml").write_text(settings)
     new_assignment(template, "07_topic")
