@@ -94,9 +94,10 @@ def prove_source_files(assignment: Assignment) -> None:
                 " no other machine draws to the same byte; print what is compared in a cell of its own."
             )
     compared = [c for c in cells if "nbval-check-output" in c.metadata.get("tags", [])]
-    if len(compared) < COMPARED_CELLS:
+    fewest = course.config.verify.get("compared-cells", COMPARED_CELLS)
+    if len(compared) < fewest:
         raise CourseError(
-            f"{name}: add the tag nbval-check-output to at least {COMPARED_CELLS} cells with"
+            f"{name}: add the tag nbval-check-output to at least {fewest:g} cells with"
             f" deterministic output (there are {len(compared)})."
         )
 

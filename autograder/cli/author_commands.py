@@ -147,6 +147,7 @@ def new(course: Any, assignment: str) -> None:
 
     It is executed, released and measured, so that `autograder verify` passes.
     """
+    require("author")
     from autograder.authoring.execute import execute_solution
     from autograder.authoring.new_assignment import new_assignment
     from autograder.authoring.release import release as build

@@ -87,7 +87,7 @@ def sole_measurement(course: Course, assignment: str) -> Iterator[None]:
             yield
     except BlockingIOError as error:
         raise CourseError(
-            f"{assignment} is being measured by another `autograder verify` or `autograder audit`:"
+            f"{assignment} is being measured by another `autograder verify`:"
             " wait until it has ended, and run the command again."
         ) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -27,9 +28,15 @@ def _exam(subject: Subject) -> list[ExamQuestion]:
     return read_bank(subject.course.guide).get(subject.name, [])
 
 
+@functools.cache
+def _reused(course: Course) -> dict[str, dict[str, list[str]]]:
+    """Return what later assignments paste, for which the notebooks of all are read."""
+    return reused_names(course)
+
+
 def _sheet(subject: Subject) -> write_guide.Sheet:
     course = subject.course
-    reused = reused_names(course)
+    reused = _reused(course)
     return write_guide.read(course, Classroom(course), subject.name, _exam(subject), reused)
 
 

@@ -32,12 +32,12 @@ def stale_answers(subject: Subject) -> list[str]:
     """Return the exercises whose typed answers were not judged as they are now with enough seeds."""
     stored = verified.read(subject.course, subject.name).get("answers", {}).get("exercises", {})
     seeds = subject.thresholds["answer-seeds"]
-    answers = _answers(subject.assignment)
+    right, wrong = both_kinds(subject.assignment)
     return [
         name
         for name in subject.assignment.exercises
         if (found := stored.get(name, {})).get("digest")
-        != answers_digest(subject.assignment, name, answers)
+        != answers_digest(subject.assignment, name, [*right, *wrong])
         or found.get("seeds", 0) < seeds
     ]
 
@@ -52,10 +52,10 @@ def measure_answers(subject: Subject) -> None:
     """Judge the typed answers of stale exercises with many class seeds, and store what comes out."""
     seeds = int(subject.thresholds["answer-seeds"])
     names = stale_answers(subject)
-    answers = _answers(subject.assignment)
+    right, wrong = both_kinds(subject.assignment)
     with one_thread(), tqdm(names, desc=f"{subject.name}: answers", disable=None) as bar:
         for name in bar:
-            found = judged(subject.assignment, name, answers, seeds)
+            found = judged(subject.assignment, name, right, wrong, seeds)
 
             def change(
                 stored: dict[str, Any], name: str = name, found: dict[str, Any] = found
@@ -70,7 +70,11 @@ def measure_answers(subject: Subject) -> None:
 
 
 def judged(
-    assignment: Assignment, name: str, answers: list[TypedAnswer], seeds: int
+    assignment: Assignment,
+    name: str,
+    right: list[TypedAnswer],
+    wrong: list[TypedAnswer],
+    seeds: int,
 ) -> dict[str, Any]:
     """Judge the typed answers to an exercise with the recorded cases and those of many classes.
 
@@ -80,18 +84,17 @@ def judged(
         "digest"; "right" and "wrong", how many answers there are; "seeds"; "lost", the right answers
         that lose points, and "lucky", the wrong ones that lose none, in words.
     """
-    own = [answer for answer in answers if answer.exercise == name]
-    right = {answer for answer in own if answer in _kind(assignment, "right")}
+    right, wrong = ([one for one in kind if one.exercise == name] for kind in (right, wrong))
     lost: list[str] = []
     lucky: list[str] = []
     for seed in range(RECORDING_SEED, 1 + seeds):
         recorded = record_reference(assignment, name, seed)
-        lost += _unexpected(assignment, recorded, [a for a in own if a in right], True, seed)
-        lucky += _unexpected(assignment, recorded, [a for a in own if a not in right], False, seed)
+        lost += _unexpected(assignment, recorded, right, True, seed)
+        lucky += _unexpected(assignment, recorded, wrong, False, seed)
     return {
-        "digest": answers_digest(assignment, name, answers),
+        "digest": answers_digest(assignment, name, [*right, *wrong]),
         "right": len(right),
-        "wrong": len(own) - len(right),
+        "wrong": len(wrong),
         "seeds": seeds,
         "lost": lost,
         "lucky": lucky,
@@ -119,12 +122,9 @@ def _unexpected(
     return found
 
 
-def _kind(assignment: Assignment, kind: str) -> list[TypedAnswer]:
-    return typed_answers(assignment, kind)
-
-
-def _answers(assignment: Assignment) -> list[TypedAnswer]:
-    return [*_kind(assignment, "right"), *_kind(assignment, "wrong")]
+def both_kinds(assignment: Assignment) -> tuple[list[TypedAnswer], list[TypedAnswer]]:
+    """Return the right and the wrong typed answers of an assignment."""
+    return typed_answers(assignment, "right"), typed_answers(assignment, "wrong")
 
 
 def answers_digest(assignment: Assignment, name: str, answers: Iterable[TypedAnswer]) -> str:
@@ -162,7 +162,7 @@ def carried_digest(assignment: Assignment) -> str:
     """Return a digest of the exercises, and of all answers to those that others call."""
     texts = [audit_results.digest(assignment, name) for name in assignment.exercises]
     for name, origin in called_exercises(assignment):
-        answers = [a for a in _kind(origin, "right") if a.exercise == name]
+        answers = [a for a in typed_answers(origin, "right") if a.exercise == name]
         texts.append(answers_digest(origin, name, answers))
     return _hash(texts)
 

@@ -10,10 +10,9 @@ from bs4 import BeautifulSoup
 
 from autograder.authoring.attach_drawings import shown_drawings
 from autograder.course.cells import asked_exercise
-from autograder.publishing.chapter import WITHHELD, chapter
+from autograder.publishing.chapter import WITHHELD
 from autograder.publishing.failing_check import failing_verdict
 from autograder.publishing.secrets import secrets
-from autograder.publishing.slides import as_html
 from autograder.verify.rules import Subject, rule
 
 #: Shorter lines of a solution, such as `else:`, tell nothing.
@@ -27,7 +26,7 @@ def chapter_outputs(subject: Subject) -> Iterator[str]:
     """Require that the site's chapter shows outputs, withholds few of them, and shows them as they are stored."""
     solved = {cell.id: cell for cell in subject.assignment.solution.code}
     shown = withheld = 0
-    for cell in chapter(subject.assignment).cells:
+    for cell in subject.chapter.cells:
         if cell.cell_type != "code" or cell.metadata.get("nbgrader"):
             continue
         if cell.outputs and WITHHELD in str(cell.outputs):
@@ -60,7 +59,7 @@ def chapter_secrets(subject: Subject) -> Iterator[str]:
                 written.add(line)
     if not written:
         yield "no line of a solution could be told from the given code: write longer solutions."
-    for cell in chapter(subject.assignment).cells:
+    for cell in subject.chapter.cells:
         text = json.dumps(cell.get("outputs", []), ensure_ascii=False)
         text = re.sub(r"base64,[\w+/=\\]+", "", text).replace('\\"', '"')
         for line in written:
@@ -71,7 +70,7 @@ def chapter_secrets(subject: Subject) -> Iterator[str]:
 @rule()
 def chapter_checks(subject: Subject) -> Iterator[str]:
     """Require that below every check the chapter shows a real mistake with its own hint."""
-    asked = [asked_exercise(c) for c in chapter(subject.assignment).cells if c.cell_type == "code"]
+    asked = [asked_exercise(c) for c in subject.chapter.cells if c.cell_type == "code"]
     names = [name for name in asked if name]
     if sorted(names) != sorted(subject.recorded):
         yield "the checks of the student notebook are not those of the recording; release again."
@@ -86,7 +85,7 @@ def chapter_checks(subject: Subject) -> Iterator[str]:
 @rule(thresholds={"results-per-exercise": 1, "named-share": 0.8})
 def slides(subject: Subject) -> Iterator[str]:
     """Require that the slides have the notebook's sections, drawings, formulas, exercises and results."""
-    page = BeautifulSoup(as_html(subject.assignment), "html.parser")
+    page = BeautifulSoup(subject.slides, "html.parser")
     cells = subject.assignment.release.cells
     source = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     numbered = re.findall(r"^## (\d+)\. ", source, re.MULTILINE)
@@ -119,7 +118,7 @@ def slides(subject: Subject) -> Iterator[str]:
 @rule()
 def slides_secrets(subject: Subject) -> Iterator[str]:
     """Require that the slides have no line of a solution, fold code away, and load nothing from elsewhere."""
-    text = as_html(subject.assignment)
+    text = subject.slides
     page = BeautifulSoup(text, "html.parser")
     loaded = page.select("link, iframe, script[src]")
     loaded += [img for img in page.select("img") if not str(img["src"]).startswith("data:")]

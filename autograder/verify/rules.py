@@ -9,9 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
 from autograder.errors import CourseError
+from autograder.publishing.chapter import chapter
+from autograder.publishing.slides import as_html
 from coursekit.checking.recording_format import RecordedExercise
 from coursekit.checking.stored_recordings import read
 
@@ -64,6 +68,16 @@ class Subject:
                 f"{path.relative_to(self.course.root)} is missing or damaged; run"
                 f" `autograder release {self.name}`."
             ) from error
+
+    @cached_property
+    def chapter(self) -> NotebookNode:
+        """The site's chapter of the assignment."""
+        return chapter(self.assignment)
+
+    @cached_property
+    def slides(self) -> str:
+        """The assignment's slides, a page of HTML."""
+        return as_html(self.assignment)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from autograder.authoring.notebook_times import exercise_minutes, stated_hours
+from autograder.authoring.proofs import COMPARED_CELLS
 from autograder.authoring.release_digest import is_released
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course.layout import Course
@@ -47,7 +48,7 @@ def executed(subject: Subject) -> Iterator[str]:
     return iter(())
 
 
-@rule(thresholds={"compared-cells": 3})
+@rule(thresholds={"compared-cells": COMPARED_CELLS})
 def stored_outputs(subject: Subject) -> Iterator[str]:
     """Require that no cell stores an error, a warning or a path of this machine, and some are compared by nbval."""
     cells = subject.assignment.solution.code

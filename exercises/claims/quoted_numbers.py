@@ -77,6 +77,18 @@ def measured(model: str, name: str, split: str) -> tuple[float, float, float]:
     return 100 * found["accuracy"], 100 * low, 100 * high
 
 
+def require_closing_table(assignment: str, start: str, name: str, split: str) -> None:
+    """Assert that a row of an assignment's closing table shows what was measured."""
+    _, *shown = table_row(text_of(assignment), start)
+    for model, cell in zip(COLUMNS[assignment], shown):
+        if model is None:
+            continue
+        numbers = re.match(r"([\d.]+)% \(([\d.]+) to ([\d.]+)\)", cell)
+        assert numbers, (model, cell)
+        pairs = zip(numbers.groups(), measured(model, name, split))
+        assert all(is_shown_as(a, b) for a, b in pairs), (model, cell)
+
+
 def printed(cell: nbformat.NotebookNode) -> str:
     """What a code cell prints."""
     outputs = cell.get("outputs", [])

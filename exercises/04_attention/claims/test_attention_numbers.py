@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from statistics import mean
 
 import pytest
 from quoted_numbers import (
     ATTENTION,
-    COLUMNS,
     MEAN,
     ROWS,
     is_shown_as,
-    measured,
+    require_closing_table,
     results,
     table_row,
     text_of,
@@ -21,14 +19,7 @@ from quoted_numbers import (
 
 @pytest.mark.parametrize(("start", "name", "split"), ROWS)
 def test_the_closing_table_of_a_network_shows_what_was_measured(start, name, split):
-    _, *shown = table_row(text_of("04_attention"), start)
-    for model, cell in zip(COLUMNS["04_attention"], shown):
-        if model is None:
-            continue
-        numbers = re.match(r"([\d.]+)% \(([\d.]+) to ([\d.]+)\)", cell)
-        assert numbers, (model, cell)
-        pairs = zip(numbers.groups(), measured(model, name, split))
-        assert all(is_shown_as(a, b) for a, b in pairs), (model, cell)
+    require_closing_table("04_attention", start, name, split)
 
 
 @pytest.mark.parametrize("assignment", ["04_attention"])

@@ -122,12 +122,11 @@ def test_measuring_stores_the_results_once_and_measures_only_what_has_changed(
 
 def test_an_answer_that_some_class_seed_lets_through_is_a_problem(small_course):
     made = subject(small_course)
-    answers = measurements._answers(made.assignment)
-    wrong = answers[-1]
+    right, (*_, wrong) = measurements.both_kinds(made.assignment)
     lucky = type(wrong)(
         EXERCISE, "the reference", "", made.assignment.solution.bare_sources[EXERCISE]
     )
-    found = measurements.judged(made.assignment, EXERCISE, [*answers, lucky], 1)
+    found = measurements.judged(made.assignment, EXERCISE, right, [wrong, lucky], 1)
     assert found["lost"] == []
     assert [one.partition(",")[0] for one in found["lucky"]] == ["the reference"] * 2
 
