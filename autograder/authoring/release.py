@@ -7,11 +7,8 @@ the stamped parts of the solution notebooks themselves.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import signal
 import tempfile
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +27,7 @@ from autograder.authoring.proofs import (
     prove_written,
 )
 from autograder.authoring.setup_cell import stored_revision
+from autograder.authoring.side_by_side import side_by_side
 from autograder.authoring.stamp import stamp
 from autograder.authoring.stored_outputs import is_executed
 from autograder.course import verified
@@ -119,14 +117,9 @@ def release(
     for _ in report.unchanged:
         progress()
     before = {name: release_digest.modules(course, name) for name in left}
-    if jobs > 1 and len(left) > 1:
-        for one in _side_by_side(course, left, check, jobs):
-            report += one
-            progress()
-    else:
-        for name in left:
-            report += _release(course, name, check)
-            progress()
+    for one in side_by_side(course, left, jobs, _release, check):
+        report += one
+        progress()
     _put(report, course, course.recordings / "index.json", _lines(owners), check)
     edited = [name for name in left if release_digest.modules(course, name) != before[name]]
     if not report.stale:  # else the digests are those of stale files
@@ -153,25 +146,6 @@ def _edited(name: str) -> CourseError:
     return CourseError(
         f"{name} was edited while it was being released; run `autograder release` again."
     )
-
-
-def _side_by_side(course: Course, names: list[str], check: bool, jobs: int) -> Iterator[Report]:
-    """Release assignments in processes of their own; those with the longest notebooks first."""
-    names = sorted(names, key=lambda name: -course.solution(name).stat().st_size)
-    # not forked: torch may run threads here already
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(names)), context, _end_at_once) as pool:
-        try:
-            for done in as_completed([pool.submit(_release, course, n, check) for n in names]):
-                yield done.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _end_at_once() -> None:
-    """Let ctrl-C end this process without a traceback; the one that started it says so."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _release(course: Course, name: str, check: bool) -> Report:

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from autograder.cli.options import folder_option, output_option, with_course
-from autograder.errors import CourseError
 from autograder.extras import require
 
 #: So many exercises are named in one line.
@@ -332,17 +331,6 @@ def verify(
     sys.exit(0 if passed else 1)
 
 
-def _owed(course: Any, assignment: str) -> list[str]:
-    """Return the exercises that were landed before their audit; none if they cannot be read."""
-    from autograder.authoring.audit.audit_results import owed
-    from autograder.course.assignment import Assignment
-
-    try:
-        return owed(Assignment(course, assignment))
-    except CourseError:
-        return []
-
-
 def _verify(
     course: Any, assignments: list[str], rules: tuple[str, ...], measure: bool, jobs: int
 ) -> bool:
@@ -370,10 +358,6 @@ def _verify(
     for one in found:
         for name, command in one.owed.items():
             click.echo(f"{one.assignment}: {name} is owed: `{command}`")
-    for one in found:
-        if owed := _owed(course, one.assignment):
-            names = " ".join(owed)
-            click.echo(f"{one.assignment}: an audit is owed: `autograder audit {names}`")
     for one in found:
         skipped = f" ({len(one.skipped)} do not apply)" if one.skipped else ""
         broken = f", {len(one.problems)} broken" if one.problems else ""

@@ -67,6 +67,23 @@ def update(course: Course, assignment: str, change: Callable[[dict[str, Any]], N
         raise CourseError(f"{path} cannot be written: {error.strerror}.") from error
 
 
+def owed(course: Course, assignment: str) -> list[str]:
+    """Return the rules whose measurement an author has put off, the list "owed" of the file."""
+    found = read(course, assignment).get("owed", [])
+    return found if isinstance(found, list) else []
+
+
+def pay(course: Course, assignment: str, rule: str) -> None:
+    """Take a rule that was measured out of the list "owed"."""
+
+    def change(results: dict[str, Any]) -> None:
+        results["owed"] = [name for name in results.get("owed", []) if name != rule]
+        if not results["owed"]:
+            del results["owed"]
+
+    update(course, assignment, change)
+
+
 def as_text(results: dict[str, Any]) -> str:
     """Return the file's text, its sections in a fixed order."""
     known = {name: results[name] for name in SECTIONS if name in results}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import tempfile
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.authoring.side_by_side import side_by_side
 from autograder.course import verified
 from autograder.course.assignment import Assignment
 from autograder.course.layout import Course
@@ -109,7 +107,7 @@ def verify(
             except CourseError as error:
                 place = str(error)
         found = []
-        for one in _side_by_side(course, assignments, names, values, place, jobs):
+        for one in side_by_side(course, assignments, jobs, verify_one, names, values, place):
             found.append(one)
             progress()
     return sorted(found, key=lambda one: one.assignment)
@@ -125,37 +123,7 @@ def _measure(subject: Subject, rules: list[Rule]) -> None:
         for one in stale:
             assert one.measure is not None  # chosen so
             one.measure(subject)
-
-
-def _side_by_side(
-    course: Course,
-    assignments: list[str],
-    names: list[str],
-    values: dict[str, float],
-    place: Path | str,
-    jobs: int,
-) -> Iterator[Verification]:
-    """Verify assignments in processes of their own; those with the longest notebooks first."""
-    if jobs == 1 or len(assignments) == 1:
-        for name in assignments:
-            yield verify_one(course, name, names, values, place)
-        return
-    order = sorted(assignments, key=lambda name: -course.solution(name).stat().st_size)
-    # not forked: torch may run threads here already
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(order)), context, _end_at_once) as pool:
-        try:
-            tasks = [pool.submit(verify_one, course, n, names, values, place) for n in order]
-            for done in as_completed(tasks):
-                yield done.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _end_at_once() -> None:
-    """Let ctrl-C end this process without a traceback; the one that started it says so."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+            verified.pay(subject.course, subject.name, one.name)
 
 
 def verify_one(
@@ -170,10 +138,12 @@ def verify_one(
             continue
         try:
             if command := one.stale(subject):
-                owed = one.name in verified.read(course, name).get("owed", [])
+                owed = one.name in verified.owed(course, name)
                 (found.owed if owed else found.stale)[one.name] = command
                 continue
             problems = list(one.check(subject))
+            if one.name in verified.owed(course, name):
+                problems.append('it is owed no longer: take it out of "owed" in verified.json.')
         except CourseError as error:
             problems = [str(error)]
         if problems:

@@ -178,26 +178,12 @@ def digest(assignment: Assignment, name: str) -> str:
 
 
 def stale(course: Course, assignments: list[str]) -> list[str]:
-    """Return the exercises whose audit is not stored, or is that of other sources, and not owed."""
-    found = [Assignment(course, name) for name in assignments]
-    return [name for one in found for name in _changed(one) if name not in owed(one)]
-
-
-def owed(assignment: Assignment) -> list[str]:
-    """Return the exercises that were landed before their audit, which an author has listed.
-
-    They stand under "owed" in the section on the audit of `verified.json`, until they are audited.
-    """
-    listed = verified.read(assignment.course, assignment.name).get("audit", {}).get("owed", [])
-    return [name for name in _changed(assignment) if name in listed]
-
-
-def _changed(assignment: Assignment) -> list[str]:
-    known = stored(assignment)
+    """Return the exercises whose audit is not stored, or is that of other sources."""
     return [
         name
+        for assignment in (Assignment(course, own) for own in assignments)
         for name in assignment.exercises
-        if known.get(name, {}).get("digest") != digest(assignment, name)
+        if stored(assignment).get(name, {}).get("digest") != digest(assignment, name)
     ]
 
 
@@ -300,10 +286,6 @@ def write(assignment: Assignment, audits: list[Audit], seeds: int) -> None:
     def change(results: dict[str, Any]) -> None:
         known = {**stored(assignment), **fresh}
         exercises = {name: known[name] for name in assignment.exercises if name in known}
-        listed = results.get("audit", {}).get("owed", [])
-        left = [name for name in listed if name not in fresh]
         results["audit"] = {"measured_with": measured_with, "exercises": exercises}
-        if left:
-            results["audit"]["owed"] = left
 
     verified.update(assignment.course, assignment.name, change)

@@ -242,3 +242,19 @@ def test_a_new_assignment_of_a_new_course_verifies_untouched(own_course, monkeyp
     assert "stale" not in last
     again = runner.invoke(main, ["verify", "97"])
     assert (again.exit_code, again.output.splitlines()[-1]) == (0, last)
+
+
+def test_a_rule_that_is_owed_is_named_and_does_not_fail_until_it_is_measured(run, small_course):
+    path = small_course.root / "pyproject.toml"
+    path.write_text(f"{path.read_text()}\n[tool.autograder.verify]\nanswer-seeds = 1\n")
+    verified.update(small_course, NAME, lambda stored: stored.update(owed=["answer-seeds"]))
+    status, said = run(NAME, "--rule", "answer-seeds")
+    command = f"autograder verify {NAME} --measure"
+    assert (status, said.splitlines()[0]) == (0, f"{NAME}: answer-seeds is owed: `{command}`")
+    assert run(NAME, "--measure", "--rule", "answer-seeds")[0] == 0
+    assert verified.owed(small_course, NAME) == []
+
+    verified.update(small_course, NAME, lambda stored: stored.update(owed=["answer-seeds"]))
+    status, said = run(NAME, "--rule", "answer-seeds")
+    assert status == 1
+    assert "it is owed no longer" in said
