@@ -8,7 +8,8 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import checked_exercise
 
 _TIME = re.compile(r"\*\*Time\.?\*\* [Aa]bout ([\d¼½¾]+ (?:hours?|minutes))")
-_ABOUT = re.compile(r"\*(?:[^*\n]*· )?about (\d+) minutes · \w+[^*\n]*\*")
+#: Minutes and level of an exercise, below its heading.
+ABOUT = re.compile(r"\*(?:[^*\n]*· )?about (\d+) minutes · (\w+)[^*\n]*\*")
 
 
 def stated_hours(assignment: Assignment) -> str:
@@ -26,7 +27,7 @@ def exercise_minutes(assignment: Assignment) -> dict[str, int | None]:
         if cell.cell_type == "markdown":
             text += f"\n\n{cell.source}"
         elif (name := checked_exercise(cell.source)) in assignment.exercises:
-            about = _ABOUT.findall(text)
-            found[str(name)] = int(about[-1]) if about else None
+            about = ABOUT.findall(text)
+            found[str(name)] = int(about[-1][0]) if about else None
             text = ""
     return found

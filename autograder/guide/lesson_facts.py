@@ -8,13 +8,13 @@ from functools import cached_property
 
 from nbformat import NotebookNode
 
+from autograder.authoring.notebook_times import ABOUT
 from autograder.course.assignment import Assignment
 from autograder.course.cells import OR_GIVEN, checked_exercise, reused_from
 from autograder.course.helpers import Helpers
 from autograder.course.layout import Course
 
 _HEAD = re.compile(r"^#+ (?:Exercise \d+[.:]? *)?(.+)$", re.M)
-_ABOUT = re.compile(r"\*(?:[^*\n]*· )?about (\d+) minutes · (\w+)[^*\n]*\*")
 _HAND = re.compile(r"\*\*(.+?) \(([^()]*points?)[^()]*\)\.?\*\*")
 _SAMPLE = re.compile(
     r"^(?:- )?\*([^*\n]*points?)\.\*\s*(.+?)(?=^(?:- )?\*[^*\n]*points?\.\*|\Z)", re.M | re.S
@@ -118,7 +118,7 @@ class LessonFacts:
             name = checked_exercise(cell.source) if cell.cell_type == "code" else None
             if name not in self.assignment.exercises:
                 continue
-            about = ([None, *_ABOUT.finditer(text)])[-1]
+            about = ([None, *ABOUT.finditer(text)])[-1]
             heads = _HEAD.findall(text[: about.start()] if about else text)
             text = ""
             found.append(
