@@ -43,12 +43,12 @@ proofs: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/autograder verify
 
 test-all: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ORDER)
 
 # not what runs as a sandbox's user, whose processes can write no file here
 coverage: .venv/ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal $(ORDER) -m "not slow"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -133,7 +133,7 @@ class _Call:
             if "init" not in self.request:
                 made = {"value": self.target(*args, **kwargs)}
             elif not self.request["method"]:
-                return self._describe(self._module())
+                return self._describe(self._new_module())
             else:
                 made = {"value": self._method()(*args, **kwargs)}
         except _Pending as pending:
@@ -153,16 +153,21 @@ class _Call:
             raise PlainDataError("the arguments cannot be read")
         return args, kwargs
 
-    def _module(self) -> nn.Module:
-        """Return a new module: made from the arguments, or faster as a copy of one made before."""
-        key = json.dumps([self.request[one] for one in ("name", "init", "init_kwargs")])
-        made = self.references.made
-        if key in made:
-            return copied(made[key])
+    def _new_module(self) -> nn.Module:
+        """Return a module made from the arguments, with weights that torch's generator draws."""
         args, kwargs = self._arguments("init", "init_kwargs")
         module = self.target(*args, **kwargs)
         if not isinstance(module, nn.Module):
             raise PlainDataError("it is no module")
+        return module
+
+    def _module(self) -> nn.Module:
+        """Return a module whose weights the call gives: new, or faster a copy of one made before."""
+        key = json.dumps([self.request[one] for one in ("name", "init", "init_kwargs")])
+        made = self.references.made
+        if key in made:
+            return copied(made[key])
+        module = self._new_module()
         if (
             len(made) < _KEPT
             and not any(tag in key for tag in _REFERRING)

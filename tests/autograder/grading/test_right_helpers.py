@@ -146,6 +146,19 @@ def test_a_module_has_the_parameters_of_its_reference_and_computes_with_them():
         assert parameter.grad.allclose(wanted[name].grad), name
 
 
+def test_a_module_that_is_made_again_draws_its_weights_anew():
+    layer = replaced("Layer")
+    for seed in (1, 2, 1):
+        torch.manual_seed(seed)
+        theirs = Layer(3)
+        drawn = torch.rand(1)
+        torch.manual_seed(seed)
+        ours = layer(3)
+        assert torch.rand(1).equal(drawn)
+        assert ours.bare.weight.equal(theirs.bare.weight)
+        assert ours(torch.zeros(2, 3)).shape == (2, 3)  # the grader keeps a copy for such calls
+
+
 def test_a_subclass_of_a_stand_in_has_its_methods():
     class Longer(replaced("Layer")):
         def __init__(self, size):
